@@ -1,0 +1,58 @@
+import { channel, type Channel } from 'node:diagnostics_channel';
+import type { LeaseholdErrorCode } from './errors.ts';
+
+/**
+ * Every `diagnostics_channel` of Leasehold with the type of its message. Observation alone: no lease logic listens
+ * here, and a subscriber that throws disturbs nobody (Node reports its error as uncaught).
+ */
+export interface DiagnosticMessages {
+  /** A heartbeat got its answer, or was given up. */
+  'leasehold:heartbeat': HeartbeatMessage;
+  /** A term began. */
+  'leasehold:lease.acquired': TermMessage;
+  /** A term ended: exactly once for each that began. */
+  'leasehold:lease.lost': TermLostMessage;
+  /** The store took a release. */
+  'leasehold:lease.released': TermMessage;
+  /** A renewal that was due has not succeeded; the lease is still held. */
+  'leasehold:lease.jeopardy': TermMessage & { readonly remainingMs: number };
+  /** The event loop was blocked, or the process frozen, for longer than a heartbeat may be late. */
+  'leasehold:stall': { readonly instance: string; readonly lateMs: number };
+}
+
+export interface HeartbeatMessage {
+  readonly instance: string;
+  readonly outcome: 'ok' | 'error' | 'timeout';
+  readonly durationMs: number;
+  readonly renewed: number;
+  readonly acquired: number;
+  readonly asked: number;
+  readonly error?: unknown;
+}
+
+export interface TermMessage {
+  readonly instance: string;
+  readonly role: string;
+  readonly fencingToken: bigint;
+}
+
+export interface TermLostMessage extends TermMessage {
+  readonly reason: LeaseholdErrorCode;
+}
+
+export type DiagnosticChannel = keyof DiagnosticMessages;
+
+const names: readonly DiagnosticChannel[] = [
+  'leasehold:heartbeat',
+  'leasehold:lease.acquired',
+  'leasehold:lease.lost',
+  'leasehold:lease.released',
+  'leasehold:lease.jeopardy',
+  'leasehold:stall',
+];
+
+export const diagnosticChannels: ReadonlyMap<DiagnosticChannel, Channel> = new Map(names.map((name) => [name, channel(name)]));
+
+export function publish<Name extends DiagnosticChannel>(name: Name, message: DiagnosticMessages[Name]): void {
+  diagnosticChannels.get(name)?.publish(message);
+}

@@ -1,0 +1,80 @@
+/**
+ * Every error of every Leasehold package, by its stable code. The text is the one-line meaning that
+ * `docs/reference/errors.md` prints; a test fails when the two differ. A code is never renamed and never reused.
+ */
+export const errorCodes = {
+  LEASEHOLD_INVALID_OPTION: 'An option has a value that it cannot have.',
+  LEASEHOLD_INVALID_DURATION: 'A duration is neither a positive number of milliseconds nor a string such as "15s".',
+  LEASEHOLD_INVALID_TIMING: 'The lease duration leaves no room for a renewal and the safety margin.',
+  LEASEHOLD_INVALID_ROLE: 'A role name is empty, too long, or contains control characters.',
+  LEASEHOLD_INVALID_ADDRESS: 'An advertised address is not a plain http(s) origin.',
+  LEASEHOLD_DUPLICATE_ROLE: 'A role of this name is registered already.',
+  LEASEHOLD_UNKNOWN_ROLE: 'No role of this name is registered.',
+  LEASEHOLD_NO_STORE: 'No store was given in production.',
+  LEASEHOLD_ALREADY_STARTED: 'start() was called twice.',
+  LEASEHOLD_NOT_STARTED: 'The call needs start() first.',
+  LEASEHOLD_STOPPED: 'This Leasehold was stopped; it cannot be used again.',
+  LEASEHOLD_STORE_UNAVAILABLE: 'The store could not be reached or failed; nothing was elected.',
+  LEASEHOLD_STORE_TIMEOUT: 'A call to the store was given up at its deadline; its outcome is unknown.',
+  LEASEHOLD_STORE_CLOSED: 'The store is closed.',
+  LEASEHOLD_SCHEMA_MISSING: 'The database has no Leasehold schema and migrations are off.',
+  LEASEHOLD_SCHEMA_OUTDATED: 'The Leasehold schema is older than this library and migrations are off.',
+  LEASEHOLD_SCHEMA_NEWER: 'The Leasehold schema is newer than this library.',
+  LEASEHOLD_PERMISSION_DENIED: 'The database user lacks a right that Leasehold needs.',
+  LEASEHOLD_NOT_HELD: 'The role is not held by this instance.',
+  LEASEHOLD_FENCED: 'The term is over in the store: a write under it was refused.',
+  LEASEHOLD_FENCE_NEEDS_TRANSACTION: 'A fence was asked for outside a transaction, where it would protect nothing.',
+  LEASEHOLD_FENCE_UNSUPPORTED: 'The store has no fence for this kind of client.',
+  LEASEHOLD_TERM_EXPIRED: 'The term ended because no renewal succeeded before its deadline.',
+  LEASEHOLD_TERM_LOST: 'The term ended because the store no longer names this instance and token as the holder.',
+  LEASEHOLD_TERM_STEPPED_DOWN: 'The term ended because this instance stepped down.',
+  LEASEHOLD_TERM_STOPPED: 'The term ended because this instance is stopping.',
+} as const satisfies Record<`LEASEHOLD_${string}`, string>;
+
+export type LeaseholdErrorCode = keyof typeof errorCodes;
+
+export interface LeaseholdErrorDetails {
+  /** The role that the error is about. */
+  readonly role?: string;
+  /** The option that has to change. */
+  readonly option?: string;
+  /** The error below this one. */
+  readonly cause?: unknown;
+}
+
+/** The one error class of Leasehold: tell errors apart by {@link LeaseholdError.code}, never by message. */
+export class LeaseholdError extends Error {
+  override readonly name = 'LeaseholdError';
+  readonly code: LeaseholdErrorCode;
+  readonly role: string | undefined;
+  readonly option: string | undefined;
+
+  constructor(code: LeaseholdErrorCode, message: string, details: LeaseholdErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    this.role = details.role;
+    this.option = details.option;
+  }
+}
+
+/** True for a {@link LeaseholdError}, of the given code where one is given; works across duplicate installations. */
+export function isLeaseholdError(error: unknown, code?: LeaseholdErrorCode): error is LeaseholdError {
+  if (!(error instanceof Error) || error.name !== 'LeaseholdError' || !('code' in error)) return false;
+  return code === undefined || error.code === code;
+}
+
+const SHOWN_VALUE_LENGTH = 80;
+
+/** Shows a rejected value in a message: short, quoted, with control characters escaped. */
+export function showValue(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : describeNonString(value);
+  return text.length <= SHOWN_VALUE_LENGTH ? text : `${text.slice(0, SHOWN_VALUE_LENGTH)}… (${text.length} characters)`;
+}
+
+function describeNonString(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return String(value);
+}

@@ -1,0 +1,139 @@
+import type { Logger } from '../logger.ts';
+
+/**
+ * Where the leases live. Implement it for another database and prove it with the conformance suite of
+ * `@leasehold/testing`.
+ *
+ * The store's own clock alone decides whether a lease is live. A store never guesses: what it could not find out is
+ * `busy` in a report, or a rejection of the call.
+ */
+export interface LeaseStore {
+  /** For messages: `postgres`, `memory`. */
+  readonly name: string;
+
+  /**
+   * Makes ready: connects, checks or migrates the schema. Called again after a failure.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_SCHEMA_* or LEASEHOLD_PERMISSION_DENIED, which waiting does not mend;
+   * anything else is taken for an outage.
+   */
+  open(context: StoreContext, call: StoreCall): Promise<void>;
+
+  /** One statement: renews what is held, takes what is vacant, tells who holds the rest. At most one is in flight. */
+  heartbeat(request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatReply>;
+
+  /** Gives roles back and wakes the other instances. The row and its token stay. */
+  release(request: ReleaseRequest, call: StoreCall): Promise<ReleaseReply>;
+
+  /**
+   * Checks, inside the transaction open on `client`, that the term is the current one, and keeps it so until that
+   * transaction ends.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_FENCED when the term is over.
+   */
+  fence(client: unknown, term: TermIdentity): Promise<void>;
+
+  /** Frees connections. Never rejects, and is harmless when called twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreContext {
+  readonly instance: InstanceIdentity;
+  readonly logger: Logger;
+  /** The longest time that any call will be given, in milliseconds: a bound for work left behind on the server. */
+  readonly longestCallMs: number;
+  /** Says that roles changed hands; a hint alone, which may come twice, late or never. */
+  readonly wakeUp: (roles: readonly string[] | 'all') => void;
+}
+
+/** The limits of one call. The store settles it by then, and by destroying its connection if it has to. */
+export interface StoreCall {
+  /** Milliseconds from now. */
+  readonly timeoutMs: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface InstanceIdentity {
+  /** Label and random suffix; new at every start, so that a restarted process is never taken for its former self. */
+  readonly id: string;
+  /** For people; host name by default. */
+  readonly label: string;
+  /** Origin where the other instances reach this one, or null. */
+  readonly address: string | null;
+}
+
+export interface TermIdentity {
+  readonly role: string;
+  readonly holder: string;
+  readonly fencingToken: bigint;
+}
+
+export interface HeartbeatRequest {
+  readonly instance: InstanceIdentity;
+  /** How long this instance counts as alive after this heartbeat, in milliseconds. */
+  readonly instanceTtlMs: number;
+  readonly renew: readonly RenewRequest[];
+  readonly acquire: readonly AcquireRequest[];
+  /** Roles to report and leave alone. */
+  readonly observe: readonly string[];
+}
+
+/**
+ * Renews a row whose holder and token are these and which has not run out, for the duration it was acquired with.
+ * Never re-creates a row, never takes back what was lost.
+ */
+export interface RenewRequest {
+  readonly role: string;
+  readonly fencingToken: bigint;
+}
+
+/**
+ * Takes a row that is vacant or has run out, or that names this very instance (whose own reply was lost). Always
+ * raises the token. Creates a row that does not exist.
+ */
+export interface AcquireRequest {
+  readonly role: string;
+  readonly leaseMs: number;
+  /** The highest token this instance has seen for the role: a row that somebody deleted may not fall below it. */
+  readonly tokenFloor: bigint;
+}
+
+/**
+ * - `renewed`, `acquired`: this instance holds it, as of the store's clock.
+ * - `held`: the row names a live holder and was not renewed or taken by this call.
+ * - `vacant`: nobody holds it, or the lease has run out.
+ * - `busy`: the row could have been renewed or taken, but somebody has it locked; whose it is, is not known.
+ * - `missing`: there is no row.
+ */
+export type RoleOutcome = 'renewed' | 'acquired' | 'held' | 'vacant' | 'busy' | 'missing';
+
+export interface RoleReport {
+  readonly role: string;
+  readonly outcome: RoleOutcome;
+  readonly holder: string | null;
+  readonly holderAddress: string | null;
+  readonly fencingToken: bigint;
+  /** What is left of the lease by the store's clock, in milliseconds; 0 when nobody holds it. */
+  readonly remainingMs: number;
+}
+
+export interface HeartbeatReply {
+  /** One report for each role asked for, in any order. */
+  readonly roles: readonly RoleReport[];
+}
+
+export interface ReleaseRequest {
+  readonly instance: InstanceIdentity;
+  /** Roles whose token this instance knows, and (with null) roles that it may hold without knowing it. */
+  readonly roles: readonly { readonly role: string; readonly fencingToken: bigint | null }[];
+  /** The instance is going away: strike it off the list of the living too. */
+  readonly leaving: boolean;
+}
+
+/** `released`: vacant now. `not-held`: it was not this term's any more. `unknown`: the row was locked; it will run out. */
+export type ReleaseOutcome = 'released' | 'not-held' | 'unknown';
+
+export interface ReleaseReply {
+  readonly roles: ReadonlyMap<string, ReleaseOutcome>;
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@leasehold/source'];
+const source = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } };
+
+/** One project per kind of test, told apart by file name, so that each can be run alone: `pnpm test --project unit`. */
+export default defineConfig({
+  ...source,
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        ...source,
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts', 'test/repo/**/*.test.ts'],
+          exclude: ['**/*.pg.test.ts'],
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'pg',
+          include: ['packages/*/test/**/*.pg.test.ts', 'test/**/*.pg.test.ts'],
+          globalSetup: ['test/support/postgres-global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

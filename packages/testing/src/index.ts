@@ -1,3 +1,5 @@
 export { type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';
 export type { PostgresServer } from './postgres/postgres-server.ts';
 export type { ShutdownMode } from './postgres/server-process.ts';
+export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './faults/tcp-proxy.ts';
+export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';

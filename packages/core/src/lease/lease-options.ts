@@ -1,0 +1,118 @@
+import { type Duration, resolveDuration } from '../duration.ts';
+import { LeaseholdError, showValue } from '../errors.ts';
+
+/** How long a lease lasts and how it is kept. Given for all roles, and overridden for one. */
+export interface TimingOptions {
+  /**
+   * How long a lease lives in the store after each renewal: the longest time a role can stand vacant after a crash.
+   *
+   * @default '15s'
+   */
+  readonly leaseDuration?: Duration;
+  /**
+   * Time between two renewals, and between two tries of a candidate.
+   *
+   * @default a third of `leaseDuration`: '5s'
+   */
+  readonly renewInterval?: Duration;
+  /**
+   * How long before the lease runs out in the store the holder stops believing in it.
+   *
+   * *Gotcha:* it covers the difference in rate between two clocks and the time between a look at `isHeld` and the
+   * action taken on it. A longer action belongs behind a fence.
+   *
+   * @default two fifteenths of `leaseDuration`: '2s'
+   */
+  readonly safetyMargin?: Duration;
+}
+
+export interface RoleOptions extends TimingOptions {
+  /** The longest single term. After it the instance steps down and stands aside for a while, so that no hung work holds a role for ever. @default none */
+  readonly maxHold?: Duration;
+  /**
+   * Asked at each heartbeat, beside it and never in its way. An instance whose check answers false, rejects or does not
+   * answer, `healthCheckFailures` times in a row, steps down and does not compete until the check passes again.
+   *
+   * @default none
+   */
+  readonly healthCheck?: () => boolean | Promise<boolean>;
+  /** Failures in a row that end a term. @default 3 */
+  readonly healthCheckFailures?: number;
+}
+
+/** Milliseconds throughout. */
+export interface Timing {
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly marginMs: number;
+  /** How long after a heartbeat was *sent* its answer may be believed: `leaseMs - marginMs`. */
+  readonly windowMs: number;
+}
+
+export interface ResolvedRoleOptions {
+  readonly timing: Timing;
+  readonly maxHoldMs: number;
+  readonly healthCheck: (() => boolean | Promise<boolean>) | null;
+  readonly healthCheckFailures: number;
+}
+
+const DEFAULT_LEASE_MS = 15_000;
+/** Shorter leases could not survive one slow garbage collection on both ends. */
+const SHORTEST_LEASE_MS = 500;
+const LONGEST_LEASE_MS = 3_600_000;
+
+/**
+ * Checks the timing of one role, `base` giving what it does not say.
+ *
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_TIMING
+ */
+export function resolveTiming(options: TimingOptions, base: TimingOptions = {}): Timing {
+  const given = { ...base, ...definedOnly(options) };
+  const leaseMs = resolveDuration('leaseDuration', given.leaseDuration ?? DEFAULT_LEASE_MS, {
+    min: SHORTEST_LEASE_MS,
+    max: LONGEST_LEASE_MS,
+  });
+  const renewMs = resolveDuration('renewInterval', given.renewInterval ?? Math.round(leaseMs / 3));
+  const marginMs = resolveDuration('safetyMargin', given.safetyMargin ?? Math.round((leaseMs * 2) / 15));
+  if (leaseMs <= renewMs + marginMs) throw invalidTiming(leaseMs, renewMs, marginMs);
+  return { leaseMs, renewMs, marginMs, windowMs: leaseMs - marginMs };
+}
+
+function invalidTiming(leaseMs: number, renewMs: number, marginMs: number): LeaseholdError {
+  return new LeaseholdError(
+    'LEASEHOLD_INVALID_TIMING',
+    `leaseDuration is ${leaseMs} ms, which is not more than renewInterval (${renewMs} ms) + safetyMargin (${marginMs} ms): ` +
+      `the role would be lost before its first renewal. Give a leaseDuration over ${renewMs + marginMs} ms; three times the renewInterval is usual.`,
+    { option: 'leaseDuration' },
+  );
+}
+
+function definedOnly(options: TimingOptions): TimingOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_TIMING, LEASEHOLD_INVALID_OPTION
+ */
+export function resolveRoleOptions(options: RoleOptions, base: TimingOptions): ResolvedRoleOptions {
+  const { leaseDuration, renewInterval, safetyMargin, maxHold, healthCheck, healthCheckFailures = 3 } = options;
+  const timing = resolveTiming({ leaseDuration, renewInterval, safetyMargin } as TimingOptions, base);
+  requireThat(healthCheck === undefined || typeof healthCheck === 'function', 'healthCheck', healthCheck, 'give a function');
+  requireThat(
+    Number.isInteger(healthCheckFailures) && healthCheckFailures >= 1,
+    'healthCheckFailures',
+    healthCheckFailures,
+    'give an integer of at least 1',
+  );
+  return {
+    timing,
+    maxHoldMs: maxHold === undefined ? Number.POSITIVE_INFINITY : resolveDuration('maxHold', maxHold, { min: timing.renewMs }),
+    healthCheck: healthCheck ?? null,
+    healthCheckFailures,
+  };
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless `condition` holds. */
+export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
+  if (!condition) throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
+}

@@ -1,0 +1,131 @@
+import { resolveAddress } from './address.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type Duration, resolveDuration } from './duration.ts';
+import { LeaseholdError } from './errors.ts';
+import { createInstanceId, type InstanceOptions, resolveLabel } from './instance.ts';
+import { requireThat, resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
+import type { Random } from './lease/pacing.ts';
+import { guardLogger, type Logger, silentLogger } from './logger.ts';
+import type { LeaseStore } from './store/lease-store.ts';
+import { memoryStore } from './store/memory-store.ts';
+
+/**
+ * What `start()` does while the store cannot be reached. It never elects without the store.
+ *
+ * - `wait`: tries until the first heartbeat is answered.
+ * - `fail`: rejects after the first try that fails, and can be called again.
+ * - `background`: resolves at once, and tries on.
+ */
+export type Startup = 'wait' | 'fail' | 'background';
+
+export interface LeaseholdOptions extends TimingOptions {
+  /** Where the leases live. @default in development `memoryStore()`: this process holds all its roles. In production there is no default. */
+  readonly store?: LeaseStore;
+  readonly instance?: InstanceOptions;
+  /**
+   * Longest time that one call to the store may take, also bounded by what is left of the term.
+   *
+   * @default half of what a lease has left when its renewal is due: '4s' with the default timing
+   */
+  readonly callTimeout?: Duration;
+  /** How long stop and step-down wait for `whileHeld` work before they leave the lease to run out. @default what a lease has left when its renewal is due: '8s' */
+  readonly drainTimeout?: Duration;
+  /** How long stop and step-down try to give roles back, after draining. @default '2s' */
+  readonly releaseTimeout?: Duration;
+  /** @default 'wait' */
+  readonly startup?: Startup;
+  /** Anything with pino's `debug`, `info`, `warn` and `error`. @default silent */
+  readonly logger?: Logger;
+  /** For tests: see `manualClock` of `@leasehold/testing`. @default the system clock */
+  readonly clock?: Clock;
+  /** For tests: where jitter comes from. @default Math.random */
+  readonly random?: Random;
+}
+
+export interface ResolvedLeaseholdOptions {
+  readonly store: LeaseStore;
+  readonly label: string;
+  readonly id: string;
+  readonly address: string | null;
+  readonly timing: Timing;
+  /** What a role's own options are laid over. */
+  readonly timingOptions: TimingOptions;
+  readonly callTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+  readonly releaseTimeoutMs: number;
+  readonly startup: Startup;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const STARTUPS: readonly string[] = ['wait', 'fail', 'background'] satisfies Startup[];
+const DEFAULT_RELEASE_MS = 2_000;
+const SHORTEST_CALL_MS = 50;
+
+/**
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_TIMING,
+ * LEASEHOLD_INVALID_ADDRESS, LEASEHOLD_NO_STORE
+ */
+export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeaseholdOptions {
+  requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, such as { store }');
+  const { instance = {}, startup = 'wait', clock = systemClock, random = Math.random, logger = silentLogger } = options;
+  const timing = resolveTiming(options);
+  const { leaseDuration, renewInterval, safetyMargin } = options;
+  requireThat(STARTUPS.includes(startup), 'startup', startup, `give one of ${STARTUPS.join(', ')}`);
+  requireThat(isLogger(logger), 'logger', logger, 'give an object with debug, info, warn and error, such as a pino logger');
+  const label = resolveLabel(instance.label);
+  return {
+    ...resolveTimeouts(options, timing),
+    store: resolveStore(options.store),
+    label,
+    id: createInstanceId(label),
+    address: instance.address === undefined ? null : resolveAddress('instance.address', instance.address),
+    timing,
+    timingOptions: { leaseDuration, renewInterval, safetyMargin } as TimingOptions,
+    startup,
+    logger: guardLogger(logger),
+    clock,
+    random,
+  };
+}
+
+function resolveTimeouts(
+  options: LeaseholdOptions,
+  timing: Timing,
+): Pick<ResolvedLeaseholdOptions, 'callTimeoutMs' | 'drainTimeoutMs' | 'releaseTimeoutMs'> {
+  const leftWhenDueMs = timing.windowMs - timing.renewMs;
+  return {
+    callTimeoutMs: resolveDuration('callTimeout', options.callTimeout ?? Math.max(SHORTEST_CALL_MS, leftWhenDueMs / 2), {
+      min: SHORTEST_CALL_MS,
+    }),
+    drainTimeoutMs: resolveDuration('drainTimeout', options.drainTimeout ?? leftWhenDueMs, { min: 0 }),
+    releaseTimeoutMs: resolveDuration('releaseTimeout', options.releaseTimeout ?? DEFAULT_RELEASE_MS),
+  };
+}
+
+function resolveStore(store: LeaseStore | undefined): LeaseStore {
+  if (store !== undefined) {
+    const complete =
+      typeof store === 'object' && store !== null && typeof store.heartbeat === 'function' && typeof store.release === 'function';
+    requireThat(complete, 'store', store, 'give a LeaseStore, such as postgresStore({ connectionString })');
+    return store;
+  }
+  if (process.env['NODE_ENV'] === 'production') {
+    throw new LeaseholdError(
+      'LEASEHOLD_NO_STORE',
+      'store is undefined and NODE_ENV is production: without a shared store every instance would elect itself. Give store: postgresStore({ connectionString }).',
+      { option: 'store' },
+    );
+  }
+  return memoryStore();
+}
+
+function isLogger(logger: unknown): boolean {
+  const methods = ['debug', 'info', 'warn', 'error'];
+  return (
+    typeof logger === 'object' &&
+    logger !== null &&
+    methods.every((name) => typeof (logger as Record<string, unknown>)[name] === 'function')
+  );
+}

@@ -1,0 +1,182 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { LeaseholdError } from '../errors.ts';
+import type {
+  AcquireRequest,
+  HeartbeatReply,
+  HeartbeatRequest,
+  InstanceIdentity,
+  ReleaseOutcome,
+  ReleaseReply,
+  ReleaseRequest,
+  RoleOutcome,
+  RoleReport,
+  StoreContext,
+  TermIdentity,
+} from './lease-store.ts';
+
+interface Row {
+  readonly role: string;
+  holder: string | null;
+  address: string | null;
+  fencingToken: bigint;
+  leaseMs: number;
+  expiresAt: number;
+  readonly fencedBy: Set<MemoryTransaction>;
+}
+
+/** A transaction of a {@link MemoryDatabase}: it holds off takeovers of the terms that are fenced in it. */
+export interface MemoryTransaction {
+  readonly isOpen: boolean;
+}
+
+/** What a {@link MemoryDatabase} runs on. */
+export interface MemoryDatabaseOptions {
+  /** @default the system clock */
+  readonly clock?: Clock;
+}
+
+/** The rows of a memory store. Give one to several stores, and they compete as instances on one database would. */
+export class MemoryDatabase {
+  readonly #clock: Clock;
+  readonly #rows = new Map<string, Row>();
+  readonly #sessions = new Map<string, StoreContext>();
+
+  constructor(options: MemoryDatabaseOptions = {}) {
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Runs `work` as one transaction: what it fences stays fenced until `work` has ended. */
+  async transaction<T>(work: (transaction: MemoryTransaction) => Promise<T>): Promise<T> {
+    const transaction = { isOpen: true };
+    try {
+      return await work(transaction);
+    } finally {
+      transaction.isOpen = false;
+      for (const row of this.#rows.values()) row.fencedBy.delete(transaction);
+    }
+  }
+
+  /** Strikes a row, as an operator might. */
+  deleteRow(role: string): void {
+    this.#rows.delete(role);
+  }
+
+  join(context: StoreContext): void {
+    this.#sessions.set(context.instance.id, context);
+  }
+
+  leave(instance: string): void {
+    this.#sessions.delete(instance);
+  }
+
+  heartbeat(request: HeartbeatRequest): HeartbeatReply {
+    const { instance } = request;
+    const renewed = request.renew.map(({ role, fencingToken }) =>
+      this.#renew({ role, holder: instance.id, fencingToken }, instance),
+    );
+    const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance));
+    const observed = request.observe.map((role) => this.#report(role, this.#isLive(role) ? 'held' : 'vacant'));
+    this.#wakeOthers(
+      instance.id,
+      acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role),
+    );
+    return { roles: [...renewed, ...acquired, ...observed] };
+  }
+
+  release({ instance, roles }: ReleaseRequest): ReleaseReply {
+    const outcomes = new Map<string, ReleaseOutcome>();
+    for (const { role, fencingToken } of roles) outcomes.set(role, this.#release(role, instance.id, fencingToken));
+    this.#wakeOthers(
+      instance.id,
+      [...outcomes].filter(([, outcome]) => outcome === 'released').map(([role]) => role),
+    );
+    return { roles: outcomes };
+  }
+
+  /** @throws {LeaseholdError} LEASEHOLD_FENCED, LEASEHOLD_FENCE_NEEDS_TRANSACTION */
+  fence(transaction: MemoryTransaction, term: TermIdentity): void {
+    if (transaction.isOpen !== true) {
+      throw new LeaseholdError(
+        'LEASEHOLD_FENCE_NEEDS_TRANSACTION',
+        'fence() was given no open transaction; call it within database.transaction().',
+      );
+    }
+    const row = this.#rows.get(term.role);
+    if (row === undefined || !this.#isTermOf(row, term) || !this.#isLive(term.role)) {
+      throw new LeaseholdError('LEASEHOLD_FENCED', `term ${term.fencingToken} of role "${term.role}" is over; roll back.`, {
+        role: term.role,
+      });
+    }
+    row.fencedBy.add(transaction);
+  }
+
+  #renew(term: TermIdentity, instance: InstanceIdentity): RoleReport {
+    const row = this.#rows.get(term.role);
+    if (row === undefined) return this.#report(term.role, 'missing');
+    const live = this.#isLive(term.role);
+    if (!live || !this.#isTermOf(row, term)) return this.#report(term.role, live ? 'held' : 'vacant');
+    row.expiresAt = this.#clock.monotonic() + row.leaseMs;
+    row.address = instance.address;
+    return this.#report(term.role, 'renewed');
+  }
+
+  #acquire({ role, leaseMs, tokenFloor }: AcquireRequest, instance: InstanceIdentity): RoleReport {
+    const row = this.#rows.get(role) ?? this.#createRow(role);
+    if (this.#isLive(role) && row.holder !== instance.id) return this.#report(role, 'held');
+    if (row.fencedBy.size > 0) return this.#report(role, 'busy');
+    row.holder = instance.id;
+    row.address = instance.address;
+    row.fencingToken = (row.fencingToken > tokenFloor ? row.fencingToken : tokenFloor) + 1n;
+    row.leaseMs = leaseMs;
+    row.expiresAt = this.#clock.monotonic() + leaseMs;
+    return this.#report(role, 'acquired');
+  }
+
+  #release(role: string, holder: string, fencingToken: bigint | null): ReleaseOutcome {
+    const row = this.#rows.get(role);
+    if (row === undefined || row.holder !== holder) return 'not-held';
+    if (fencingToken !== null && row.fencingToken !== fencingToken) return 'not-held';
+    row.holder = null;
+    row.address = null;
+    row.expiresAt = Number.NEGATIVE_INFINITY;
+    return 'released';
+  }
+
+  #createRow(role: string): Row {
+    const row: Row = {
+      role,
+      holder: null,
+      address: null,
+      fencingToken: 0n,
+      leaseMs: 0,
+      expiresAt: Number.NEGATIVE_INFINITY,
+      fencedBy: new Set(),
+    };
+    this.#rows.set(role, row);
+    return row;
+  }
+
+  #isTermOf(row: Row, term: TermIdentity): boolean {
+    return row.holder === term.holder && row.fencingToken === term.fencingToken;
+  }
+
+  #isLive(role: string): boolean {
+    const row = this.#rows.get(role);
+    return row !== undefined && row.holder !== null && this.#clock.monotonic() < row.expiresAt;
+  }
+
+  #report(role: string, outcome: RoleOutcome): RoleReport {
+    const row = this.#rows.get(role);
+    if (row === undefined)
+      return { role, outcome: 'missing', holder: null, holderAddress: null, fencingToken: 0n, remainingMs: 0 };
+    const remainingMs = row.holder === null ? 0 : Math.max(0, row.expiresAt - this.#clock.monotonic());
+    return { role, outcome, holder: row.holder, holderAddress: row.address, fencingToken: row.fencingToken, remainingMs };
+  }
+
+  #wakeOthers(instance: string, roles: readonly string[]): void {
+    if (roles.length === 0) return;
+    for (const [id, session] of this.#sessions) {
+      if (id !== instance) session.wakeUp(roles);
+    }
+  }
+}

@@ -107,7 +107,6 @@ async function spawnPostgres(options: ServerProcessOptions): Promise<ChildProces
     env: { ...process.env, LC_ALL: 'C' },
   });
   child.unref();
-  child.on('error', () => {});
   await log.close();
   return child;
 }

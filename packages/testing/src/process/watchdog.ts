@@ -48,6 +48,8 @@ export class Watchdog {
   watch(child: ChildProcess): void {
     this.#tell(`${child.pid ?? ''}\n`);
     child.once('exit', () => this.#tell('\n'));
+    // A program that cannot be run is noticed by its missing process id.
+    child.on('error', () => {});
   }
 
   /** Does the work of a gone parent now. Resolves when the process watched and the folder are gone. */

@@ -29,6 +29,8 @@ export const errorCodes = {
   LEASEHOLD_TERM_LOST: 'The term ended because the store no longer names this instance and token as the holder.',
   LEASEHOLD_TERM_STEPPED_DOWN: 'The term ended because this instance stepped down.',
   LEASEHOLD_TERM_STOPPED: 'The term ended because this instance is stopping.',
+  LEASEHOLD_INVALID_PREFIX: 'A proxy prefix is not a plain absolute path.',
+  LEASEHOLD_BODY_ALREADY_READ: 'A request body was read before the proxy could forward it.',
 } as const satisfies Record<`LEASEHOLD_${string}`, string>;
 
 export type LeaseholdErrorCode = keyof typeof errorCodes;

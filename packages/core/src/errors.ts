@@ -25,6 +25,7 @@ export const errorCodes = {
   LEASEHOLD_FENCED: 'The term is over in the store: a write under it was refused.',
   LEASEHOLD_FENCE_NEEDS_TRANSACTION: 'A fence was asked for outside a transaction, where it would protect nothing.',
   LEASEHOLD_FENCE_UNSUPPORTED: 'The store has no fence for this kind of client.',
+  LEASEHOLD_ROLLED_BACK: 'A fenced transaction was rolled back at commit because one of its statements had failed.',
   LEASEHOLD_TERM_EXPIRED: 'The term ended because no renewal succeeded before its deadline.',
   LEASEHOLD_TERM_LOST: 'The term ended because the store no longer names this instance and token as the holder.',
   LEASEHOLD_TERM_STEPPED_DOWN: 'The term ended because this instance stepped down.',

@@ -1,0 +1,52 @@
+import { Client, type ClientConfig, type Pool } from 'pg';
+import { LeaseholdError } from '../errors.ts';
+
+/** Exactly one of the three. */
+export interface ConnectionSource {
+  /** Such as `postgres://user:password@host:5432/database`. */
+  readonly connectionString?: string | undefined;
+  /** What `new pg.Client()` takes. */
+  readonly connection?: ClientConfig | undefined;
+  /** A pool whose options are copied. No client is ever taken from it: a starved pool must not cost a lease. */
+  readonly pool?: Pool | undefined;
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION; the message names no value, which may hold a password. */
+export function resolveConnectionConfig(source: ConnectionSource): ClientConfig {
+  const { connectionString, connection, pool } = source;
+  const given = [connectionString, connection, pool].filter((value) => value !== undefined);
+  if (given.length !== 1) {
+    throw invalid(
+      `exactly one of connectionString, connection and pool is needed, and ${given.length} were given; is the environment variable set?`,
+    );
+  }
+  if (connectionString !== undefined && (typeof connectionString !== 'string' || connectionString === '')) {
+    throw invalid('connectionString is not a string such as postgres://user@host:5432/database.');
+  }
+  const config = connectionString !== undefined ? { connectionString } : { ...(connection ?? poolOptions(pool as Pool)) };
+  const { query_timeout: _left, ...kept } = config;
+  return requireUsable({ keepAlive: true, fallback_application_name: 'leasehold', ...kept });
+}
+
+/** `password` is not enumerable on a pool's options, so that it does not get logged, and a spread would lose it. */
+function poolOptions(pool: Pool): ClientConfig {
+  const { options } = pool;
+  if (typeof options !== 'object' || options === null) throw invalid('pool is not a pg.Pool; give one, or a connectionString.');
+  return options.password === undefined ? { ...options } : { ...options, password: options.password };
+}
+
+function requireUsable(config: ClientConfig): ClientConfig {
+  try {
+    new Client(config);
+    return config;
+  } catch {
+    // The driver's own error may quote the connection string, password and all.
+    throw invalid(
+      'the connection options are malformed; a connectionString looks like postgres://user:password@host:5432/database, with special characters percent-encoded.',
+    );
+  }
+}
+
+function invalid(message: string): LeaseholdError {
+  return new LeaseholdError('LEASEHOLD_INVALID_OPTION', message, { option: 'connectionString' });
+}

@@ -1,0 +1,44 @@
+import { LeaseholdError } from '../errors.ts';
+
+/** The five characters that PostgreSQL gives an error, or null when it came from elsewhere (the network, the driver). */
+export function sqlStateOf(error: unknown): string | null {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}
+
+/** SQLSTATEs after which a connection is of no more use: a standby, a shutdown, a protocol or connection failure. */
+const BROKEN = /^(25006|57P0[1-5]|08...)$/;
+
+export function isConnectionBroken(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === null || BROKEN.test(state);
+}
+
+/** Puts what PostgreSQL or the network said into words that name the fix. */
+export function explainError(error: unknown, schema: string): LeaseholdError {
+  if (error instanceof LeaseholdError) return error;
+  const said = error instanceof Error ? error.message : String(error);
+  switch (sqlStateOf(error)) {
+    case '42501':
+      return new LeaseholdError(
+        'LEASEHOLD_PERMISSION_DENIED',
+        `the database user lacks a right on schema "${schema}" (${said}); run the grants that grantsSql('${schema}', '<user>') prints.`,
+        { cause: error },
+      );
+    case '42P01':
+    case '3F000':
+      return new LeaseholdError(
+        'LEASEHOLD_SCHEMA_MISSING',
+        `schema "${schema}" has no Leasehold tables (${said}); run the SQL that migrationSql('${schema}') prints, or set migrate: 'auto'.`,
+        { cause: error },
+      );
+    case '42703':
+      return new LeaseholdError(
+        'LEASEHOLD_SCHEMA_OUTDATED',
+        `schema "${schema}" is not the one of this version (${said}); run the SQL that migrationSql('${schema}') prints, or set migrate: 'auto'.`,
+        { cause: error },
+      );
+    default:
+      return new LeaseholdError('LEASEHOLD_STORE_UNAVAILABLE', `PostgreSQL could not be asked: ${said}`, { cause: error });
+  }
+}

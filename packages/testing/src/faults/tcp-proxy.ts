@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { LeaseholdError } from '@leasehold/core';
 import { freePort } from '../process/free-port.ts';
 import { ProxiedConnection } from './proxied-connection.ts';
 
@@ -29,9 +30,9 @@ export interface TcpProxy extends AsyncDisposable {
    * A cable pulled out: connections stay open, new ones are accepted, nothing gets through either way, not even that
    * somebody hung up.
    */
-  hang(): void;
+  hang(): Promise<void>;
   /** Requests reach the server, which acts on them; replies are lost. */
-  dropReplies(): void;
+  dropReplies(): Promise<void>;
   /** Passes everything on `ms` milliseconds later, each way: a round trip takes twice as long. */
   delay(ms: number): void;
   /** Ends all faults. A connection that has lost something is reset, since what follows would make no sense on it. */
@@ -75,6 +76,7 @@ class FaultProxy implements TcpProxy {
   }
 
   async listen(): Promise<void> {
+    if (this.#stopped) throw new LeaseholdError('LEASEHOLD_STOPPED', 'This TCP proxy was stopped; start another.');
     if (this.#server !== undefined) return;
     this.#server = createServer((client) => this.#accept(client));
     this.#server.listen(this.port, '127.0.0.1');
@@ -90,12 +92,12 @@ class FaultProxy implements TcpProxy {
     await closed;
   }
 
-  hang(): void {
-    this.#setFault('hang');
+  hang(): Promise<void> {
+    return this.#setFault('hang');
   }
 
-  dropReplies(): void {
-    this.#setFault('drop-replies');
+  dropReplies(): Promise<void> {
+    return this.#setFault('drop-replies');
   }
 
   delay(ms: number): void {
@@ -103,11 +105,9 @@ class FaultProxy implements TcpProxy {
   }
 
   async heal(): Promise<void> {
-    if (this.#stopped) throw new Error('This proxy was stopped; start another.');
-    this.#fault = 'none';
     this.#delayMs = 0;
     for (const connection of this.#connections) if (connection.damaged) connection.reset();
-    await this.listen();
+    await this.#setFault('none');
   }
 
   stop(): Promise<void> {
@@ -119,9 +119,10 @@ class FaultProxy implements TcpProxy {
     return this.stop();
   }
 
-  #setFault(fault: 'hang' | 'drop-replies'): void {
-    if (this.#fault === 'cut') throw new Error(`The proxy is cut: heal() it before it can ${fault}.`);
+  /** The fault is there at once; the promise is for the listener, which a cut had closed. */
+  #setFault(fault: 'none' | 'hang' | 'drop-replies'): Promise<void> {
     this.#fault = fault;
+    return this.listen();
   }
 
   #accept(client: Socket): void {

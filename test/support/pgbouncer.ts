@@ -5,12 +5,10 @@ import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { TestAPI } from 'vitest';
 import { freePort } from '../../packages/testing/src/process/free-port.ts';
 import { makeTempFolder } from '../../packages/testing/src/process/temp-folder.ts';
 import { unprivilegedUser } from '../../packages/testing/src/process/unprivileged-user.ts';
 import { Watchdog } from '../../packages/testing/src/process/watchdog.ts';
-import { type TestDatabase, test as databaseTest } from './database.ts';
 
 export interface PgBouncerOptions {
   /** Connection string of the server behind it. */
@@ -26,26 +24,7 @@ export interface PgBouncer extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/**
- * `test` with a `database` and a `pgbouncer` in transaction mode before it. Where PgBouncer is not installed, the test is
- * skipped and says so; under `CI=true` it fails.
- */
-export const test: TestAPI<{ database: TestDatabase; pgbouncer: PgBouncer }> = databaseTest.extend<{ pgbouncer: PgBouncer }>({
-  pgbouncer: async ({ database, onTestFinished, skip }, use) => {
-    if (!pgbouncerAvailable()) reportMissing(skip);
-    const bouncer = await startPgBouncer({ target: database.connectionString, poolMode: 'transaction' });
-    onTestFinished(() => bouncer.stop());
-    await use(bouncer);
-  },
-});
-
-const MISSING = 'PgBouncer is not installed (on Debian: apt-get install pgbouncer)';
-
-function reportMissing(skip: (note: string) => never): never {
-  if (process.env['CI'] === 'true') throw new Error(`${MISSING}, and CI must not skip this test.`);
-  console.log(`Skipped: ${MISSING}.`);
-  return skip(MISSING);
-}
+export const PGBOUNCER_MISSING = 'PgBouncer is not installed (on Debian: apt-get install pgbouncer)';
 
 export function pgbouncerAvailable(): boolean {
   return findPgBouncer() !== undefined;
@@ -54,7 +33,7 @@ export function pgbouncerAvailable(): boolean {
 /** Installs Debian's package, where that is possible: as root, on a system with apt-get. */
 export async function installPgBouncer(): Promise<void> {
   if (pgbouncerAvailable()) return;
-  if (process.getuid?.() !== 0) throw new Error(`${MISSING}; only root can install it.`);
+  if (process.getuid?.() !== 0) throw new Error(`${PGBOUNCER_MISSING}; only root can install it.`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await promisify(execFile)('apt-get', ['update', '-q'], { env });
   await promisify(execFile)('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'pgbouncer'], { env });
@@ -78,7 +57,7 @@ function isExecutable(path: string): boolean {
 /** Starts PgBouncer on a free port, as another user where this process is root (PgBouncer refuses that). */
 export async function startPgBouncer(options: PgBouncerOptions): Promise<PgBouncer> {
   const program = findPgBouncer();
-  if (program === undefined) throw new Error(`${MISSING}.`);
+  if (program === undefined) throw new Error(`${PGBOUNCER_MISSING}.`);
   const runAs = await unprivilegedUser();
   const folder = await makeTempFolder('pgbouncer', runAs);
   const watchdog = new Watchdog(folder);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect } from 'vitest';
-import { test } from '../../../test/support/pgbouncer.ts';
+import { test } from '../../../test/support/pgbouncer-test.ts';
 
 test('two clients share one server connection, transaction by transaction', async ({ pgbouncer, database, onTestFinished }) => {
   const clients = [0, 1].map(() => new pg.Client({ connectionString: pgbouncer.connectionString }));

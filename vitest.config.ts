@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['@leasehold/source'];
-const source = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } };
+const source = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  // Global set-up runs in an environment of its own.
+  environments: { __vitest__: { resolve: { conditions } } },
+};
 
 /** One project per kind of test, told apart by file name, so that each can be run alone: `pnpm test --project unit`. */
 export default defineConfig({

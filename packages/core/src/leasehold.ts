@@ -73,6 +73,7 @@ const LASTING: readonly LeaseholdErrorCode[] = [
   'LEASEHOLD_SCHEMA_NEWER',
   'LEASEHOLD_PERMISSION_DENIED',
   'LEASEHOLD_INVALID_OPTION',
+  'LEASEHOLD_STOPPED',
 ];
 
 class ManagedLeasehold implements Leasehold, LeaseHost {
@@ -146,10 +147,14 @@ class ManagedLeasehold implements Leasehold, LeaseHost {
     this.#heartbeat.run();
     const error = await ready;
     if (error === undefined) return;
+    if (this.#phase === 'started') await this.#backToIdle();
+    throw error;
+  }
+
+  async #backToIdle(): Promise<void> {
     await this.#heartbeat.stop();
     await this.#options.store.close();
     if (this.#phase === 'started') this.#phase = 'idle';
-    throw error;
   }
 
   /** Resolves with undefined when start() may, or with the error that it rejects with. */

@@ -58,6 +58,9 @@ export class Heartbeat {
 
   run(): void {
     this.#stopping = false;
+    this.#opened = false;
+    this.#failures = 0;
+    this.#notBefore = Number.NEGATIVE_INFINITY;
     this.#schedule.addInterval(this.#options.presenceMs, this.#now());
     this.#loop = this.#runLoop();
   }

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import { cutOff } from './cut.ts';
+import { isObserved, publish } from './diagnostics.ts';
+import { type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
+import { buildProblem, type ProblemContext, type Refusal } from './problem.ts';
+import { refusals } from './refusal.ts';
+
+/** Answers with a problem, together with the fields that this instance set before, so that a browser may read it (CORS). */
+export function answerProblem(
+  refusal: Refusal,
+  context: ProblemContext,
+  to: { response: ServerResponse; local: LocalFields },
+): void {
+  const { response, local } = to;
+  publishRejection(refusal, context, response.req.method);
+  if (response.headersSent) {
+    cutOff(response, false);
+    return;
+  }
+  const problem = buildProblem(refusal, context);
+  setLocalFields(response, local);
+  mergeFields(response, problem.fields);
+  response.writeHead(problem.status, problem.statusText);
+  response.end(problem.body);
+}
+
+export function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
+  if (!isObserved('leasehold:proxy.rejected')) return;
+  publish('leasehold:proxy.rejected', {
+    instance: context.leasehold.instance.id,
+    role: context.options.role,
+    holder: refusal.target?.holder ?? context.lease.currentHolder,
+    method: method ?? '',
+    reason: refusal.reason,
+    statusCode: refusals[refusal.reason].status,
+    ...('error' in refusal ? { error: refusal.error } : {}),
+  });
+}

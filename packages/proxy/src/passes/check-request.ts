@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import type { RefuseDecision } from '../decision.ts';
+import { findField } from '../headers/field-names.ts';
+import { isChunked } from '../headers/transfer-coding.ts';
+import { refuse } from '../refusal.ts';
+
+/** From here on Node leaves fields out: it keeps 2,000 names and values unless a server was told otherwise. */
+const RAW_FIELDS_LIMIT = 2_000;
+
+/** Whether the request can be passed on as what it is. */
+export function checkRequest(request: IncomingMessage): RefuseDecision | undefined {
+  const { rawHeaders } = request;
+  if (rawHeaders.length >= RAW_FIELDS_LIMIT) return refuse('too-many-header-fields');
+  const coding = findField(rawHeaders, 'transfer-encoding');
+  if (coding !== -1 && !isChunkedAlone(rawHeaders, coding)) return refuse('unsupported-transfer-encoding');
+  if ((coding !== -1 || hasLength(rawHeaders)) && wasRead(request)) return refuse('body-already-read');
+  return undefined;
+}
+
+/** Node takes off `chunked` alone: what `gzip, chunked` leaves is still gzip, and would be passed on without its label. */
+function isChunkedAlone(rawHeaders: readonly string[], index: number): boolean {
+  return isChunked(rawHeaders[index + 1] as string) && findField(rawHeaders, 'transfer-encoding', index + 2) === -1;
+}
+
+function hasLength(rawHeaders: readonly string[]): boolean {
+  const index = findField(rawHeaders, 'content-length');
+  return index !== -1 && rawHeaders[index + 1] !== '0';
+}
+
+/** Bytes that a parser took are gone, and bytes decoded as text are not the client's bytes any more. */
+function wasRead(request: IncomingMessage): boolean {
+  return request.readableDidRead || request.readableEncoding !== null;
+}

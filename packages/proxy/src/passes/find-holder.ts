@@ -1,0 +1,84 @@
+import { isLeaseholdError, type Logger, resolveAddress } from '@leasehold/core';
+import type { ForwardDecision, RefuseDecision } from '../decision.ts';
+import type { ResolvedProxyOptions } from '../options.ts';
+import { refuse, type RefusalReason } from '../refusal.ts';
+import { HolderTarget, type ProxyLeasehold, type RoleLeaseView } from '../target.ts';
+
+/** Where the holder is, or why that cannot be told. What a row says is resolved once, until it says something else. */
+export class HolderFinder {
+  readonly #leasehold: ProxyLeasehold;
+  readonly #lease: RoleLeaseView;
+  readonly #trustAddress: ResolvedProxyOptions['trustAddress'];
+  readonly #logger: Logger;
+  #holder: string | null = null;
+  #address: string | null = null;
+  #found: ForwardDecision | RefuseDecision = refuse('no-holder');
+
+  constructor(leasehold: ProxyLeasehold, lease: RoleLeaseView, options: ResolvedProxyOptions) {
+    this.#leasehold = leasehold;
+    this.#lease = lease;
+    this.#trustAddress = options.trustAddress;
+    this.#logger = options.logger;
+  }
+
+  find(): ForwardDecision | RefuseDecision {
+    const holder = this.#lease.currentHolder;
+    if (holder === null) return refuse('no-holder');
+    const { instance } = this.#leasehold;
+    if (holder === instance.id) return refuse('self');
+    const address = this.#lease.currentHolderAddress;
+    if (address === null) return refuse('no-address');
+    if (holder !== this.#holder || address !== this.#address) this.#resolve(holder, address);
+    const found = this.#found;
+    // A process that restarted has another id and the same address: the row still names its former self.
+    return found.kind === 'forward' && found.target.address === instance.address ? refuse('self') : found;
+  }
+
+  #resolve(holder: string, address: string): void {
+    this.#found = this.#examine(holder, address);
+    this.#holder = holder;
+    this.#address = address;
+  }
+
+  #examine(holder: string, address: string): ForwardDecision | RefuseDecision {
+    let origin: string;
+    try {
+      origin = resolveAddress('the address on the row', address);
+    } catch (error) {
+      if (!isLeaseholdError(error)) throw error;
+      return this.#refuse('no-address', { holder, error }, 'the holder advertises an address that is not an http(s) origin');
+    }
+    if (!this.#isTrusted(origin)) {
+      return this.#refuse('address-not-trusted', { holder, address: origin }, 'trustAddress refused the address of the holder');
+    }
+    const target = new HolderTarget(holder, origin);
+    this.#warnAboutLoopback(target);
+    return { kind: 'forward', target };
+  }
+
+  /** A promise is not an answer: only `true` is. */
+  #isTrusted(origin: string): boolean {
+    try {
+      const answer = this.#trustAddress(origin);
+      if (answer instanceof Promise) answer.catch(() => {});
+      return answer === true;
+    } catch (error) {
+      this.#logger.error({ role: this.#lease.role, address: origin, error }, 'trustAddress threw; the address is refused');
+      return false;
+    }
+  }
+
+  #refuse(reason: RefusalReason, fields: object, message: string): RefuseDecision {
+    this.#logger.warn({ role: this.#lease.role, ...fields }, message);
+    return refuse(reason);
+  }
+
+  /** Instances of one host share a label; another label with a loopback address is this host's loopback, not theirs. */
+  #warnAboutLoopback(target: HolderTarget): void {
+    if (!target.isLoopback || target.holder.startsWith(`${this.#leasehold.instance.label}-`)) return;
+    this.#logger.warn(
+      { role: this.#lease.role, holder: target.holder, address: target.address },
+      'the holder runs on another host and advertises a loopback address, which leads to this host',
+    );
+  }
+}

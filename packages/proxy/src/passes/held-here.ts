@@ -1,0 +1,6 @@
+import type { RoleLeaseView } from '../target.ts';
+
+/** Whether this instance executes the request itself. Asked for each request: a term can end between any two. */
+export function isHeldHere(lease: RoleLeaseView): boolean {
+  return lease.isHeld;
+}

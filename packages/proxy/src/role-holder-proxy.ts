@@ -1,0 +1,49 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Decision } from './decision.ts';
+import type { LocalFields } from './headers/merge.ts';
+
+/** Connect's shape, which `node:http`, Express and Connect understand. */
+export type ConnectHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+export interface ProxyClient {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /**
+   * Fields that hooks of this instance have set for the answer and that are not on `response` yet. The holder's fields
+   * win; `Set-Cookie` and `Vary` add up.
+   *
+   * @default none
+   */
+  readonly headers?: LocalFields;
+  /** The client waits for `100 Continue` and nobody has sent it: the holder decides. @default false */
+  readonly awaitsContinue?: boolean;
+}
+
+/** What a framework's adapter works with. */
+export interface RoleHolderProxy {
+  readonly role: string;
+  /** What is to happen with a request: local state alone, without I/O. */
+  decide(request: IncomingMessage): Decision;
+  /**
+   * Answers as decided. False for `pass`, where nothing is done and the request is the application's.
+   *
+   * *Gotcha:* nothing else may answer after it returned true, and nothing may have read the body before.
+   */
+  apply(decision: Decision, client: ProxyClient): boolean;
+  /** `decide` and `apply`; calls `next` for what is local. */
+  handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+  /**
+   * For `server.on('upgrade')`. True when it answered; false when the upgrade is not under a prefix or is local, and
+   * another listener has to take it.
+   */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /**
+   * Lets the holder answer `Expect: 100-continue`, where Node would do it here. Returns a function that detaches.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when the server has a `checkContinue` listener already.
+   */
+  attachExpect(server: Server): () => void;
+  /** Refuses new forwards and closes idle connections to holders; what is in flight goes on. */
+  close(): void;
+}

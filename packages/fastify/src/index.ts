@@ -1,1 +1,4 @@
-export {};
+export { roleHolderProxy, type RoleHolderProxyPluginOptions } from './role-holder-proxy.ts';
+export type { GivenLeaseholdOptions, NamedRole, OwnLeaseholdOptions, RoleLeasePluginOptions } from './role-lease-options.ts';
+export { roleLeasePlugin } from './role-lease-plugin.ts';
+export type { RegisteredRoles, RoleLeases, RoleName, RoleNameOf } from './role-names.ts';

@@ -1,0 +1,73 @@
+import { delay, isLeaseholdError, type Leasehold, LeaseholdError, systemClock } from '@leasehold/core';
+
+export interface LifecycleOptions {
+  readonly leasehold: Leasehold;
+  /** Fastify's own limit for a hook, in milliseconds; 0 when there is none. */
+  readonly hookTimeoutMs: number;
+}
+
+/** Fastify's own error at its limit names a hook and nothing else; ours has to come before it. */
+const SHARE_OF_HOOK_TIMEOUT = 0.9;
+
+/** Starts and stops a Leasehold with its application. Who has started it stops it: one that ran before is left running. */
+export class Lifecycle {
+  readonly #leasehold: Leasehold;
+  readonly #hookTimeoutMs: number;
+  #startedHere = false;
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: LifecycleOptions) {
+    this.#leasehold = options.leasehold;
+    this.#hookTimeoutMs = options.hookTimeoutMs;
+  }
+
+  /**
+   * @throws {LeaseholdError} whatever `Leasehold.start` throws; LEASEHOLD_STORE_UNAVAILABLE when the store has not
+   * answered shortly before Fastify gives the hook up: then nothing competes for a role in an application that is not up.
+   */
+  async start(): Promise<void> {
+    if (this.#hookTimeoutMs === 0) return this.#start();
+    const limit = new AbortController();
+    try {
+      await Promise.race([this.#start(), this.#untilLate(limit.signal)]);
+    } finally {
+      limit.abort();
+    }
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const started = this.#leasehold.start();
+      this.#startedHere = true;
+      await started;
+    } catch (error) {
+      this.#startedHere = false;
+      if (!isLeaseholdError(error, 'LEASEHOLD_ALREADY_STARTED')) throw error;
+    }
+  }
+
+  async #untilLate(signal: AbortSignal): Promise<void> {
+    await delay(systemClock, this.#hookTimeoutMs * SHARE_OF_HOOK_TIMEOUT, signal);
+    if (signal.aborted) return;
+    this.beginStop();
+    throw new LeaseholdError(
+      'LEASEHOLD_STORE_UNAVAILABLE',
+      `the store has not answered, and pluginTimeout (${this.#hookTimeoutMs} ms) is nearly over: the log says why. ` +
+        `Give startup: 'background' to start without it, or Fastify a longer pluginTimeout to wait for it.`,
+    );
+  }
+
+  /** Holds nothing from here on, and aborts the terms; then drains and releases by itself. */
+  beginStop(): void {
+    if (!this.#startedHere || this.#stopped !== null) return;
+    this.#stopped = this.#leasehold.stop();
+    // Whoever awaits `stopped()` is told; until then it is nobody's unhandled rejection.
+    this.#stopped.catch(() => {});
+  }
+
+  /** Resolves when the work under the roles has ended (or its time has) and the roles are given back. */
+  async stopped(): Promise<void> {
+    this.beginStop();
+    await this.#stopped;
+  }
+}

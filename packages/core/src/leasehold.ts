@@ -187,8 +187,10 @@ class ManagedLeasehold implements Leasehold, LeaseHost {
     const releasable = await Promise.all([...this.leases].map((lease) => this.#drain(lease)));
     await this.#heartbeat.stop();
     this.#onAttempt(new LeaseholdError('LEASEHOLD_STOPPED', 'stop() was called while start() was waiting for the store.'));
-    const outcomes = await this.#releaser.release(releasable.flat(), { leaving: true });
-    this.#announceReleases(releasable.flat(), outcomes);
+    if (this.#heartbeat.hasOpened) {
+      const outcomes = await this.#releaser.release(releasable.flat(), { leaving: true });
+      this.#announceReleases(releasable.flat(), outcomes);
+    }
     await this.#options.store.close();
   }
 

@@ -1,5 +1,6 @@
 import { type Clock, delay } from '../clock.ts';
 import { publish } from '../diagnostics.ts';
+import { LeaseholdError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { callStore } from '../store/call-store.ts';
 import type { InstanceIdentity, LeaseStore } from '../store/lease-store.ts';
@@ -47,6 +48,7 @@ export class Heartbeat {
   #lastSentAt = Number.NEGATIVE_INFINITY;
   #notBefore = Number.NEGATIVE_INFINITY;
   #stopping = false;
+  #opening = new AbortController();
   #loop: Promise<void> = Promise.resolve();
   #poke: () => void = () => {};
 
@@ -56,18 +58,25 @@ export class Heartbeat {
     this.#watch = new DeadlineWatch(options.clock, options.leases);
   }
 
+  /** False: nothing was ever asked of the store, so there is nothing to give back. */
+  get hasOpened(): boolean {
+    return this.#opened;
+  }
+
   run(): void {
     this.#stopping = false;
     this.#opened = false;
+    this.#opening = new AbortController();
     this.#failures = 0;
     this.#notBefore = Number.NEGATIVE_INFINITY;
     this.#schedule.addInterval(this.#options.presenceMs, this.#now());
     this.#loop = this.#runLoop();
   }
 
-  /** Starts no further heartbeat, and waits for the one in flight, which its deadline bounds. */
+  /** Starts no further heartbeat, and waits for the one in flight, which its deadline bounds. Opening is broken off. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#opening.abort(new LeaseholdError('LEASEHOLD_STOPPED', 'stop() was called while the store was being opened.'));
     this.#poke();
     await this.#loop;
     this.#watch.cancel();
@@ -146,7 +155,8 @@ export class Heartbeat {
       longestCallMs: callTimeoutMs,
       wakeUp: (roles: readonly string[] | 'all') => this.wakeUp(roles),
     };
-    await callStore({ clock, timeoutMs: OPEN_TIMEOUT_MS, what: 'request to open' }, (call) => store.open(context, call));
+    const limits = { clock, timeoutMs: OPEN_TIMEOUT_MS, what: 'request to open', cancel: this.#opening.signal };
+    await callStore(limits, (call) => store.open(context, call));
     this.#opened = true;
   }
 

@@ -7,29 +7,38 @@ export interface CallOptions {
   readonly timeoutMs: number;
   /** For the message: what the call was for. */
   readonly what: string;
+  /** Gives the call up before its deadline. */
+  readonly cancel?: AbortSignal;
 }
 
 /**
  * Calls the store, and waits no longer than the deadline even for a store that never answers. What was given up may
  * still take effect in the store; its answer is never looked at.
  *
- * @throws {LeaseholdError} LEASEHOLD_STORE_TIMEOUT; else whatever the store rejects with.
+ * @throws {LeaseholdError} LEASEHOLD_STORE_TIMEOUT; else the reason of `cancel`, or whatever the store rejects with.
  */
 export async function callStore<T>(options: CallOptions, call: (limits: StoreCall) => Promise<T>): Promise<T> {
-  const { clock, timeoutMs, what } = options;
+  const { clock, timeoutMs, what, cancel } = options;
   const controller = new AbortController();
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = clock.setTimer(() => {
-    const error = new LeaseholdError(
-      'LEASEHOLD_STORE_TIMEOUT',
-      `the store did not answer a ${what} within ${Math.round(timeoutMs)} ms; it was given up.`,
-    );
-    reject(error);
-    controller.abort(error);
-  }, timeoutMs);
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const giveUp = (reason: unknown): void => {
+    reject(reason);
+    controller.abort(reason);
+  };
+  const onCancel = (): void => giveUp(cancel?.reason);
+  const timer = clock.setTimer(() => giveUp(timeout(what, timeoutMs)), timeoutMs);
+  cancel?.addEventListener('abort', onCancel, { once: true });
   try {
-    return await Promise.race([call({ timeoutMs, signal: controller.signal }), deadline]);
+    return await Promise.race([call({ timeoutMs, signal: controller.signal }), givenUp]);
   } finally {
     timer.cancel();
+    cancel?.removeEventListener('abort', onCancel);
   }
+}
+
+function timeout(what: string, timeoutMs: number): LeaseholdError {
+  return new LeaseholdError(
+    'LEASEHOLD_STORE_TIMEOUT',
+    `the store did not answer a ${what} within ${Math.round(timeoutMs)} ms; it was given up.`,
+  );
 }

@@ -1,0 +1,219 @@
+import type { HeartbeatRequest, LeaseStore, RoleReport } from '@leasehold/core';
+import { describe, expect, onTestFinished } from 'vitest';
+import { askHeartbeat } from '../../src/postgres/heartbeat-rows.ts';
+import { heartbeatSql } from '../../src/postgres/sql/heartbeat.ts';
+import { type TestDatabase, test } from '../../../../test/support/database.ts';
+import { callWithin, instance, openStore } from '../support/postgres-lease.ts';
+
+type Beat = Partial<Pick<HeartbeatRequest, 'renew' | 'acquire' | 'observe'>>;
+
+async function beat(store: LeaseStore, id: string, asks: Beat): Promise<Map<string, RoleReport>> {
+  const request = { instance: instance(id), instanceTtlMs: 60_000, renew: [], acquire: [], observe: [], ...asks };
+  const { roles } = await store.heartbeat(request, callWithin(5_000));
+  return new Map(roles.map((report) => [report.role, report]));
+}
+
+const want = (role: string, leaseMs = 60_000): { role: string; leaseMs: number; tokenFloor: bigint } => ({
+  role,
+  leaseMs,
+  tokenFloor: 0n,
+});
+const outcomes = (reports: Map<string, RoleReport>): Record<string, string> =>
+  Object.fromEntries([...reports].map(([role, { outcome }]) => [role, outcome]));
+
+async function lock(database: TestDatabase, sql: string): Promise<() => Promise<unknown>> {
+  const client = await database.pool.connect();
+  onTestFinished(() => client.release(true));
+  await client.query('begin');
+  await client.query(sql);
+  return () => client.query('rollback');
+}
+
+describe('locked rows', () => {
+  test('one that somebody has locked is busy, waited for by nobody, and starves no other', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', { acquire: [want('held'), want('also-held')] });
+    await database.query(`insert into ${database.schema}.role_lease (role) values ('free')`);
+    const unlock = await lock(database, `select from ${database.schema}.role_lease where role in ('held', 'free') for update`);
+    const asks = {
+      renew: [
+        { role: 'held', fencingToken: 1n },
+        { role: 'also-held', fencingToken: 1n },
+      ],
+      acquire: [want('free'), want('new')],
+    };
+    expect(outcomes(await beat(store, 'a', asks))).toEqual({
+      held: 'busy',
+      'also-held': 'renewed',
+      free: 'busy',
+      new: 'acquired',
+    });
+    await unlock();
+    expect(outcomes(await beat(store, 'a', { ...asks, acquire: [want('free')] }))).toEqual({
+      held: 'renewed',
+      'also-held': 'renewed',
+      free: 'acquired',
+    });
+  });
+
+  test('neither the instance row nor the history is waited for', async ({ database }) => {
+    const store = await openStore(database, 'a', { keepTerms: 1 });
+    await beat(store, 'a', { acquire: [want('r')] });
+    await store.release({ instance: instance('a'), roles: [{ role: 'r', fencingToken: 1n }], leaving: false }, callWithin(5_000));
+    const unlock = await lock(database, `select from ${database.schema}.instance, ${database.schema}.role_term for update`);
+    expect(outcomes(await beat(store, 'a', { acquire: [want('r')] }))).toEqual({ r: 'acquired' });
+    expect(outcomes(await beat(store, 'a', { renew: [{ role: 'r', fencingToken: 2n }] }))).toEqual({ r: 'renewed' });
+    const released = await store.release(
+      { instance: instance('a'), roles: [{ role: 'r', fencingToken: 2n }], leaving: true },
+      callWithin(5_000),
+    );
+    expect(released.roles.get('r')).toBe('released');
+    await unlock();
+  });
+
+  test('a release of a locked row is unknown, of a row in other hands not-held', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', { acquire: [want('mine'), want('locked')] });
+    const unlock = await lock(database, `select from ${database.schema}.role_lease where role = 'locked' for update`);
+    const roles = [
+      { role: 'mine', fencingToken: 1n },
+      { role: 'locked', fencingToken: 1n },
+      { role: 'mine-not', fencingToken: 1n },
+    ];
+    const { roles: told } = await store.release({ instance: instance('a'), roles, leaving: false }, callWithin(5_000));
+    expect(Object.fromEntries(told)).toEqual({ mine: 'released', locked: 'unknown', 'mine-not': 'not-held' });
+    await unlock();
+  });
+});
+
+describe('rows changed by hand', () => {
+  test.for([
+    ['deleted', 'delete from $.role_lease', 'missing'],
+    ['truncated', 'truncate $.role_lease', 'missing'],
+    ['freed', `update $.role_lease set expires_at = clock_timestamp()`, 'vacant'],
+    ['freed for ever', `update $.role_lease set expires_at = '-infinity'`, 'vacant'],
+    ['emptied', `update $.role_lease set holder = null`, 'vacant'],
+    ['given to another', `update $.role_lease set holder = 'b'`, 'held'],
+    ['given to another for ever', `update $.role_lease set holder = 'b', expires_at = 'infinity'`, 'held'],
+    ['given a lower token', `update $.role_lease set fencing_token = 0`, 'held'],
+  ] as const)('%s: the renewal says %s', async ([, sql, outcome], { database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', { acquire: [want('r')] });
+    await database.query(sql.replaceAll('$', database.schema));
+    expect(outcomes(await beat(store, 'a', { renew: [{ role: 'r', fencingToken: 1n }] }))).toEqual({ r: outcome });
+    expect(
+      await database.query(`select from ${database.schema}.role_lease where role = 'r' and holder = 'a' and fencing_token = 2`),
+    ).toEqual([]);
+  });
+
+  test('a renewal mends an expiry that was set to infinity', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', { acquire: [want('r')] });
+    await database.query(`update ${database.schema}.role_lease set expires_at = 'infinity'`);
+    const told = await beat(store, 'a', { renew: [{ role: 'r', fencingToken: 1n }] });
+    expect(told.get('r')).toMatchObject({ outcome: 'renewed', remainingMs: expect.closeTo(60_000, -3) });
+  });
+
+  test('the table refuses values that would break the protocol', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', { acquire: [want('r')] });
+    for (const change of [
+      'fencing_token = -1',
+      'fencing_token = 9223372036854775807',
+      "role = ''",
+      `role = '${'x'.repeat(129)}'`,
+      'lease_ms = -1',
+      'expires_at = null',
+    ]) {
+      await expect(database.query(`update ${database.schema}.role_lease set ${change}`)).rejects.toThrow(/violates/);
+    }
+  });
+});
+
+describe('history', () => {
+  test('keeps one row per ended term, with who, when and how, and forgets old ones', async ({ database }) => {
+    const [a, b] = [await openStore(database, 'a'), await openStore(database, 'b')];
+    const expire = (): Promise<unknown> =>
+      database.query(`update ${database.schema}.role_lease set expires_at = clock_timestamp()`);
+    await beat(a, 'a', { acquire: [want('r')] });
+    await beat(a, 'a', { acquire: [want('r')] });
+    await expire();
+    await beat(b, 'b', { acquire: [want('r')] });
+    await b.release({ instance: instance('b'), roles: [{ role: 'r', fencingToken: null }], leaving: false }, callWithin(5_000));
+    const rows = await database.query(
+      `select holder, fencing_token, ended_by, address, acquired_at <= ended_at as ordered from ${database.schema}.role_term order by fencing_token`,
+    );
+    expect(rows).toEqual([
+      { holder: 'a', fencing_token: '1', ended_by: 'superseded', address: 'http://a.test:80', ordered: true },
+      { holder: 'a', fencing_token: '2', ended_by: 'expired', address: 'http://a.test:80', ordered: true },
+      { holder: 'b', fencing_token: '3', ended_by: 'released', address: 'http://b.test:80', ordered: true },
+    ]);
+    const forgetful = await openStore(database, 'c', { keepTerms: 1 });
+    await database.query(`update ${database.schema}.role_term set ended_at = ended_at - interval '1 hour'`);
+    await beat(forgetful, 'c', { acquire: [want('r')] });
+    expect(await database.query(`select from ${database.schema}.role_term`)).toEqual([]);
+  });
+
+  test('lists the living, strikes those that leave, and forgets those silent for a day', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', {});
+    await database.query(
+      `insert into ${database.schema}.instance (id, label, expires_at) values ('dead', 'dead', clock_timestamp() - interval '25 hours'), ('late', 'late', clock_timestamp() - interval '1 hour')`,
+    );
+    await openStore(database, 'b');
+    const ids = async (): Promise<unknown[]> =>
+      (await database.query(`select id from ${database.schema}.instance order by id`)).map(({ id }) => id);
+    expect(await ids()).toEqual(['a', 'late']);
+    await store.release({ instance: instance('a'), roles: [], leaving: true }, callWithin(5_000));
+    expect(await ids()).toEqual(['late']);
+  });
+});
+
+describe('one statement', () => {
+  test('renews 1,000 roles with work that grows in line, and nearly all of them HOT', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    const roles = Array.from({ length: 1_000 }, (_, n) => `role-${n}`);
+    await beat(store, 'a', { acquire: roles.map((role) => want(role)) });
+    const request = {
+      instance: instance('a'),
+      instanceTtlMs: 60_000,
+      acquire: [],
+      observe: [],
+      renew: roles.map((role) => ({ role, fencingToken: 1n })),
+    };
+    const values = askHeartbeat(request, { channel: 'c', keepTermsMs: 1_000 });
+    const [row] = await database.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (analyze, format json) ${heartbeatSql(database.schema)}`,
+      values,
+    );
+    const nodes = flatten(row?.['QUERY PLAN'][0]?.Plan);
+    // Linear work: a nested loop over the roles would show as a node that handled a million rows.
+    const handled = nodes.map((node) => node['Actual Rows'] * node['Actual Loops']);
+    expect(Math.max(...handled)).toBe(1_000);
+    expect(nodes.some((node) => node['Node Type'] === 'Nested Loop' && node['Actual Rows'] > 1)).toBe(false);
+    for (let n = 0; n < 5; n += 1) await store.heartbeat(request, callWithin(5_000));
+    await store.close();
+    await expect.poll(async () => hotShare(database), { timeout: 10_000 }).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Subplan Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function flatten(node: PlanNode | undefined): PlanNode[] {
+  return node === undefined ? [] : [node, ...(node.Plans ?? []).flatMap(flatten)];
+}
+
+/** Of the renewals: an acquisition changes a key column and never is. */
+async function hotShare({ query, schema }: TestDatabase): Promise<number> {
+  const [row] = await query<{ share: number }>(
+    `select n_tup_hot_upd::float8 / greatest(n_tup_upd - 1000, 1) as share from pg_stat_user_tables where schemaname = $1 and relname = 'role_lease'`,
+    [schema],
+  );
+  return row?.share ?? 0;
+}

@@ -4,11 +4,11 @@ import { LeaseholdError } from '../errors.ts';
 import { quoteIdentifier, resolveSchema } from './identifier.ts';
 import { migrations } from './migrations.generated.ts';
 
-export const latestVersion: number = migrations.length;
-
 export interface MigrateOptions {
   readonly schema: string;
   readonly mode: 'auto' | 'never';
+  /** @default the migrations of this library */
+  readonly steps?: typeof migrations;
 }
 
 /**
@@ -16,12 +16,12 @@ export interface MigrateOptions {
  *
  * @throws {LeaseholdError} LEASEHOLD_SCHEMA_MISSING, LEASEHOLD_SCHEMA_OUTDATED, LEASEHOLD_SCHEMA_NEWER
  */
-export async function migrate(client: Client, { schema, mode }: MigrateOptions): Promise<void> {
+export async function migrate(client: Client, { schema, mode, steps = migrations }: MigrateOptions): Promise<void> {
   const version = await readVersion(client, schema);
-  if (version === latestVersion) return;
-  if (version > latestVersion) throw newer(schema, version);
-  if (mode === 'never') throw version === 0 ? missing(schema) : outdated(schema, version);
-  await applyMissing(client, schema);
+  if (version === steps.length) return;
+  if (version > steps.length) throw newer(schema, version, steps.length);
+  if (mode === 'never') throw version === 0 ? missing(schema) : outdated(schema, version, steps.length);
+  await applyMissing(client, schema, steps);
 }
 
 /** 0 when there is no schema. Read through the catalog first, since a missing table would be an error. */
@@ -34,7 +34,7 @@ async function readVersion(client: Client, schema: string): Promise<number> {
 }
 
 /** One transaction under an advisory lock, so that instances that start together migrate once. */
-async function applyMissing(client: Client, schema: string): Promise<void> {
+async function applyMissing(client: Client, schema: string, steps: typeof migrations): Promise<void> {
   await client.query('begin');
   try {
     await client.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(schema)]);
@@ -44,8 +44,8 @@ async function applyMissing(client: Client, schema: string): Promise<void> {
     if (exists.rowCount === 0) await client.query(`create schema ${quoteIdentifier(schema)}`);
     await client.query(migrationTableSql(schema));
     const version = await readVersion(client, schema);
-    if (version > latestVersion) throw newer(schema, version);
-    for (const step of migrations.slice(version)) await client.query(stepSql(step, schema));
+    if (version > steps.length) throw newer(schema, version, steps.length);
+    for (const step of steps.slice(version)) await client.query(stepSql(step, schema));
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
@@ -107,18 +107,18 @@ function missing(schema: string): LeaseholdError {
   );
 }
 
-function outdated(schema: string, version: number): LeaseholdError {
+function outdated(schema: string, version: number, latest: number): LeaseholdError {
   return new LeaseholdError(
     'LEASEHOLD_SCHEMA_OUTDATED',
-    `schema "${schema}" is at version ${version}, this library needs ${latestVersion}, and migrate is 'never'; run the SQL that migrationSql('${schema}', ${version}) prints, or set migrate: 'auto'.`,
+    `schema "${schema}" is at version ${version}, this library needs ${latest}, and migrate is 'never'; run the SQL that migrationSql('${schema}', ${version}) prints, or set migrate: 'auto'.`,
     { option: 'migrate' },
   );
 }
 
-function newer(schema: string, version: number): LeaseholdError {
+function newer(schema: string, version: number, latest: number): LeaseholdError {
   return new LeaseholdError(
     'LEASEHOLD_SCHEMA_NEWER',
-    `schema "${schema}" is at version ${version}, newer than the ${latestVersion} that this library knows; deploy the newer @leasehold/core here too.`,
+    `schema "${schema}" is at version ${version}, newer than the ${latest} that this library knows; deploy the newer @leasehold/core here too.`,
     { option: 'schema' },
   );
 }

@@ -67,14 +67,14 @@ export function createLeasehold(options: LeaseholdOptions = {}): Leasehold {
 }
 
 /** Errors that trying again does not mend: somebody has to change something. */
-const LASTING: readonly LeaseholdErrorCode[] = [
+const LASTING: ReadonlySet<LeaseholdErrorCode> = new Set([
   'LEASEHOLD_SCHEMA_MISSING',
   'LEASEHOLD_SCHEMA_OUTDATED',
   'LEASEHOLD_SCHEMA_NEWER',
   'LEASEHOLD_PERMISSION_DENIED',
   'LEASEHOLD_INVALID_OPTION',
   'LEASEHOLD_STOPPED',
-];
+]);
 
 class ManagedLeasehold implements Leasehold, LeaseHost {
   readonly leases = new ManagedRegistry();
@@ -163,7 +163,7 @@ class ManagedLeasehold implements Leasehold, LeaseHost {
     if (startup === 'background') return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#onAttempt = (error) => {
-      const lasting = error instanceof LeaseholdError && LASTING.includes(error.code);
+      const lasting = error instanceof LeaseholdError && LASTING.has(error.code);
       if (error !== undefined && !lasting && startup === 'wait') return;
       this.#onAttempt = () => {};
       resolve(error);

@@ -7,17 +7,17 @@
  */
 export function createTermSignal(controller: AbortController, endIfLapsed: () => void): AbortSignal {
   const { signal } = controller;
-  const prototype = Object.getPrototypeOf(signal) as object;
-  const readAborted = Object.getOwnPropertyDescriptor(prototype, 'aborted')?.get;
-  const readReason = Object.getOwnPropertyDescriptor(prototype, 'reason')?.get;
+  const read = (property: 'aborted' | 'reason'): unknown => {
+    endIfLapsed();
+    return Reflect.get(AbortSignal.prototype, property, signal);
+  };
+  const throwIfAborted = (): void => {
+    endIfLapsed();
+    AbortSignal.prototype.throwIfAborted.call(signal);
+  };
   return Object.defineProperties(signal, {
-    aborted: { get: () => (endIfLapsed(), readAborted?.call(signal) as boolean) },
-    reason: { get: () => (endIfLapsed(), readReason?.call(signal) as unknown) },
-    throwIfAborted: {
-      value: () => {
-        endIfLapsed();
-        AbortSignal.prototype.throwIfAborted.call(signal);
-      },
-    },
+    aborted: { get: () => read('aborted') },
+    reason: { get: () => read('reason') },
+    throwIfAborted: { value: throwIfAborted },
   });
 }

@@ -37,7 +37,7 @@ function poolOptions(pool: Pool): ClientConfig {
 
 function requireUsable(config: ClientConfig): ClientConfig {
   try {
-    new Client(config);
+    void new Client(config);
     return config;
   } catch {
     // The driver's own error may quote the connection string, password and all.

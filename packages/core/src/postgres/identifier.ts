@@ -12,7 +12,7 @@ export function resolveSchema(schema: unknown = 'leasehold'): string {
     !/\p{Cc}/u.test(schema) &&
     schema.isWellFormed();
   requireThat(valid, 'schema', schema, `give a name of 1 to ${LONGEST_IDENTIFIER_BYTES} bytes without control characters`);
-  return schema as string;
+  return schema;
 }
 
 export function quoteIdentifier(name: string): string {

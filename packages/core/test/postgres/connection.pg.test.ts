@@ -178,7 +178,7 @@ describe('start without a database', () => {
     });
     const error = await leasehold.start().catch((caught: unknown) => caught);
     expect(error).toEqual(code('LEASEHOLD_STORE_UNAVAILABLE'));
-    expect(`${error} ${JSON.stringify(error)}`).not.toContain('s3cret');
+    expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain('s3cret');
   });
 
   test('stop ends a start that hangs in the database', async ({ database }) => {
@@ -307,7 +307,7 @@ describe('bad options', () => {
     for (const source of sources) {
       const error = caught(() => postgresStore(source));
       expect(error).toEqual(code('LEASEHOLD_INVALID_OPTION'));
-      expect(`${error} ${JSON.stringify(error)}`).not.toContain('s3cret');
+      expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain('s3cret');
     }
   });
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@leasehold/core';
 import { grantsSql, migrationSql } from '@leasehold/core/postgres';
-import type pg from 'pg';
 import { describe, expect, onTestFinished } from 'vitest';
 import { migrate } from '../../src/postgres/migrate.ts';
 import { migrations } from '../../src/postgres/migrations.generated.ts';
@@ -93,18 +92,14 @@ describe('migrate: never', () => {
     onTestFinished(() => client.release(true));
     const next = { version: 2, name: 'next', sql: 'alter table {schema}.instance add column region text;' };
     const steps = [...migrations, next];
-    await migrate(client as unknown as pg.Client, { schema, mode: 'auto' });
-    const error = await migrate(client as unknown as pg.Client, { schema, mode: 'never', steps }).catch(
-      (caught: unknown) => caught,
-    );
+    await migrate(client, { schema, mode: 'auto' });
+    const error = await migrate(client, { schema, mode: 'never', steps }).catch((caught: unknown) => caught);
     expect(error).toEqual(code('LEASEHOLD_SCHEMA_OUTDATED'));
     expect((error as Error).message).toMatch(/is at version 1, this library needs 2.*migrationSql\('.*', 1\)/);
     const broken = [...migrations, { ...next, sql: `${next.sql} select 1/0;` }];
-    await expect(migrate(client as unknown as pg.Client, { schema, mode: 'auto', steps: broken })).rejects.toThrow(
-      'division by zero',
-    );
+    await expect(migrate(client, { schema, mode: 'auto', steps: broken })).rejects.toThrow('division by zero');
     expect(await database.query(`select version from ${schema}.migration`)).toEqual([{ version: 1 }]);
-    await migrate(client as unknown as pg.Client, { schema, mode: 'auto', steps });
+    await migrate(client, { schema, mode: 'auto', steps });
     expect(await database.query(`select region from ${schema}.instance`)).toEqual([]);
     expect(await database.query(`select max(version) as version from ${schema}.migration`)).toEqual([{ version: 2 }]);
   });

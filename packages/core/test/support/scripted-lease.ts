@@ -55,9 +55,10 @@ export async function heldLease(options: ScriptedOptions = {}): Promise<Scripted
   return scripted;
 }
 
-function listen<Message extends { readonly instance: string }>(name: string, leasehold: Leasehold, into: Message[]): void {
+function listen(name: string, leasehold: Leasehold, into: TermMessage[]): void {
   const onMessage = (message: unknown): void => {
-    if ((message as Message).instance === leasehold.instance.id) into.push(message as Message);
+    const told = message as TermMessage;
+    if (told.instance === leasehold.instance.id) into.push(told);
   };
   subscribe(name, onMessage);
   onTestFinished(() => void unsubscribe(name, onMessage));

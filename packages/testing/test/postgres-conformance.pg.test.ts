@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { postgresStore } from '@leasehold/core/postgres';
 import { expect } from 'vitest';
 import { test, type TestDatabase } from '../../../test/support/database.ts';
+import { test as testWithPgBouncer } from '../../../test/support/pgbouncer-test.ts';
 import { type ConformanceCase, type ConformanceHarness, leaseStoreConformance } from '../src/index.ts';
 
 function harnessOn(database: TestDatabase): ConformanceHarness {
@@ -56,3 +57,15 @@ test('PostgreSQL store: the cases about time, in real time', async ({ database }
   expect(aboutTime.length).toBeGreaterThan(5);
   await Promise.all(aboutTime.map(({ run }) => run()));
 });
+
+testWithPgBouncer(
+  'PostgreSQL store: every case through PgBouncer, one transaction at a time',
+  async ({ database, pgbouncer }) => {
+    const { connectionString } = pgbouncer;
+    const { schema } = database;
+    const polling = { ...harnessOn(database), createStore: () => postgresStore({ connectionString, schema }), wakesUp: false };
+    for (const { name, run } of leaseStoreConformance(polling)) {
+      await run().catch((error: unknown) => expect.fail(`${name}: ${String(error)}`));
+    }
+  },
+);

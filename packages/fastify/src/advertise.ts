@@ -19,7 +19,7 @@ export function resolveAdvertise({ advertise, instance }: AddressOptions): Adver
 }
 
 /** Tells the others where this instance is. An address that cannot be had costs the forwarding to here, not the server. */
-export function advertise(leasehold: Leasehold, what: Advertise, on: { server: ListeningServer; log: Logger }): void {
+export function tellAddress(leasehold: Leasehold, what: Advertise, on: { server: ListeningServer; log: Logger }): void {
   try {
     const address = resolveAdvertisedAddress(what, on.server);
     if (address !== null) leasehold.advertise(address);

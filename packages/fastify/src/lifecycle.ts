@@ -14,6 +14,7 @@ export class Lifecycle {
   readonly #leasehold: Leasehold;
   readonly #hookTimeoutMs: number;
   #startedHere = false;
+  #closing = false;
   #stopped: Promise<void> | null = null;
 
   constructor(options: LifecycleOptions) {
@@ -26,6 +27,8 @@ export class Lifecycle {
    * answered shortly before Fastify gives the hook up: then nothing competes for a role in an application that is not up.
    */
   async start(): Promise<void> {
+    // Fastify runs the hooks of a close() that came right after ready() before those of ready().
+    if (this.#closing) return;
     if (this.#hookTimeoutMs === 0) return this.#start();
     const limit = new AbortController();
     try {
@@ -59,6 +62,7 @@ export class Lifecycle {
 
   /** Holds nothing from here on, and aborts the terms; then drains and releases by itself. */
   beginStop(): void {
+    this.#closing = true;
     if (!this.#startedHere || this.#stopped !== null) return;
     this.#stopped = this.#leasehold.stop();
     // Whoever awaits `stopped()` is told; until then it is nobody's unhandled rejection.

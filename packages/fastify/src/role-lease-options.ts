@@ -30,6 +30,9 @@ interface CommonOptions {
   readonly advertise?: Advertise;
 }
 
+/** Inside, where the application's own names are not known. */
+type AnyRole = RoleOptions & { readonly name: string };
+
 /** The plugin makes the Leasehold: from a `store`, or on PostgreSQL from `connectionString`, `connection` or `pool`. */
 export interface OwnLeaseholdOptions extends CommonOptions, LeaseholdOptions, PostgresStoreOptions {
   readonly leasehold?: never;
@@ -42,11 +45,10 @@ export interface GivenLeaseholdOptions extends CommonOptions {
 
 export type RoleLeasePluginOptions = OwnLeaseholdOptions | GivenLeaseholdOptions;
 
-const CONNECTIONS: readonly string[] = ['connectionString', 'connection', 'pool'] satisfies (keyof PostgresStoreOptions)[];
-const POSTGRES_OPTIONS: readonly string[] = [
-  ...CONNECTIONS,
-  ...(['schema', 'migrate', 'keepTerms'] satisfies (keyof PostgresStoreOptions)[]),
-];
+const CONNECTIONS = ['connectionString', 'connection', 'pool'] as const satisfies (keyof PostgresStoreOptions)[];
+const SETTINGS = ['schema', 'migrate', 'keepTerms'] as const satisfies (keyof PostgresStoreOptions)[];
+const OF_CONNECTION: ReadonlySet<string> = new Set(CONNECTIONS);
+const OF_POSTGRES: ReadonlySet<string> = new Set([...CONNECTIONS, ...SETTINGS]);
 
 /** Belong to the plugin, or to Fastify's `register`. */
 const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([
@@ -76,21 +78,21 @@ export async function resolveLeasehold(options: RoleLeasePluginOptions, logger: 
   return options.leasehold;
 }
 
-function resolveRoles(roles: unknown = []): readonly NamedRole[] {
+function resolveRoles(roles: unknown = []): readonly AnyRole[] {
   if (!Array.isArray(roles)) throw invalid('roles', roles, "give an array, such as ['maintenance']");
   return roles.map((role: unknown, index) => {
     if (typeof role === 'string') return { name: role };
-    if (typeof role === 'object' && role !== null && 'name' in role) return role as NamedRole;
+    if (typeof role === 'object' && role !== null && 'name' in role) return role as AnyRole;
     throw invalid(`roles[${index}]`, role, "give a name, or an object such as { name: 'maintenance', maxHold: '1h' }");
   });
 }
 
-function registerRoles(leasehold: Leasehold, roles: readonly NamedRole[]): void {
+function registerRoles(leasehold: Leasehold, roles: readonly AnyRole[]): void {
   for (const { name, ...options } of roles) leasehold.role(name, options);
 }
 
 /** Nothing may stay registered on a Leasehold of somebody else's when a later name turns out to be invalid or taken. */
-function rehearse(leasehold: Leasehold, roles: readonly NamedRole[]): void {
+function rehearse(leasehold: Leasehold, roles: readonly AnyRole[]): void {
   const rehearsal = createLeasehold({ store: memoryStore() });
   for (const { role } of leasehold.leases) rehearsal.role(role);
   for (const { name } of roles) rehearsal.role(name);
@@ -98,10 +100,10 @@ function rehearse(leasehold: Leasehold, roles: readonly NamedRole[]): void {
 
 async function leaseholdOptions(options: OwnLeaseholdOptions, logger: Logger): Promise<LeaseholdOptions> {
   const given = Object.entries(options).filter(([name]) => !NOT_OF_LEASEHOLD.has(name));
-  const others = Object.fromEntries(given.filter(([name]) => !isPostgresOption(name))) as LeaseholdOptions;
+  const others = Object.fromEntries(given.filter(([name]) => !OF_POSTGRES.has(name))) as LeaseholdOptions;
   const merged = { ...others, logger: others.logger ?? logger };
   // A connection that is undefined is a forgotten environment variable, and not a wish for the memory of this process.
-  const meant = given.filter(([name, value]) => isPostgresOption(name) && (value !== undefined || isConnection(name)));
+  const meant = given.filter(([name, value]) => OF_POSTGRES.has(name) && (value !== undefined || OF_CONNECTION.has(name)));
   const contradiction = meant.find(([, value]) => value !== undefined);
   if (others.store === undefined) {
     return meant.length === 0 ? merged : { ...merged, store: await createPostgresStore(Object.fromEntries(meant)) };
@@ -114,14 +116,6 @@ async function leaseholdOptions(options: OwnLeaseholdOptions, logger: Logger): P
 async function createPostgresStore(options: PostgresStoreOptions): Promise<LeaseStore> {
   const { postgresStore } = await import('@leasehold/core/postgres');
   return postgresStore(options);
-}
-
-function isPostgresOption(name: string): boolean {
-  return POSTGRES_OPTIONS.includes(name);
-}
-
-function isConnection(name: string): boolean {
-  return CONNECTIONS.includes(name);
 }
 
 function requireNothingElse(options: GivenLeaseholdOptions): void {

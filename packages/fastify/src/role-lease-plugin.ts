@@ -1,7 +1,7 @@
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
-import { advertise, resolveAdvertise } from './advertise.ts';
+import { resolveAdvertise, tellAddress } from './advertise.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { resolveLeasehold, type RoleLeasePluginOptions } from './role-lease-options.ts';
 import type { RoleLeases } from './role-names.ts';
@@ -43,7 +43,7 @@ async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePlugin
   app.decorate('leasehold', leasehold);
   app.decorate('roleLeases', leasehold.leases);
   app.addHook('onReady', () => lifecycle.start());
-  if (address !== null) app.addHook('onListen', async () => advertise(leasehold, address, app));
+  if (address !== null) app.addHook('onListen', async () => tellAddress(leasehold, address, app));
   // Not awaited: the server must not go on accepting connections while work drains.
   app.addHook('preClose', async () => lifecycle.beginStop());
   app.addHook('onClose', () => lifecycle.stopped());

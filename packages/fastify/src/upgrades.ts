@@ -14,6 +14,7 @@ type Emit = (this: Server, event: string | symbol, ...values: unknown[]) => bool
  * @returns a function that undoes it.
  */
 export function interceptUpgrades(server: Server, proxy: RoleHolderProxy): () => void {
+  // oxlint-disable-next-line typescript/unbound-method -- called with the server as `this`, below
   const inner = server.emit as Emit;
   let active = true;
   const emit: Emit = function (event, ...values) {

@@ -1,0 +1,34 @@
+/** A program of its own: an augmentation holds for a whole program, and the tests beside this one have other roles. */
+import { roleHolderProxy, roleLeasePlugin } from '@leasehold/fastify';
+import Fastify from 'fastify';
+
+declare module '@leasehold/fastify' {
+  interface RegisteredRoles {
+    maintenance: true;
+    [partition: `devices:partition-${number}`]: true;
+  }
+}
+
+const app = Fastify();
+
+app.roleLeases.get('maintenance');
+app.roleLeases.get('devices:partition-7');
+// @ts-expect-error -- misspelt
+app.roleLeases.get('maintenanc');
+// @ts-expect-error -- not a number
+app.roleLeases.get('devices:partition-x');
+// @ts-expect-error -- misspelt
+app.roleLeases.has('maintenanc');
+
+app.register(roleLeasePlugin, { roles: ['maintenance', { name: 'devices:partition-0', maxHold: '1h' }] });
+// @ts-expect-error -- misspelt
+app.register(roleLeasePlugin, { roles: ['maintenanc'] });
+// @ts-expect-error -- misspelt
+app.register(roleLeasePlugin, { roles: [{ name: 'maintenanc' }] });
+
+app.register(roleHolderProxy, { role: 'maintenance', prefixes: ['/maintenance'] });
+// @ts-expect-error -- misspelt
+app.register(roleHolderProxy, { role: 'maintenanc', prefixes: ['/maintenance'] });
+
+// What takes any name is left to: roles that are only known at run time.
+app.leasehold.get('another');

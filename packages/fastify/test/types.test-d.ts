@@ -1,0 +1,106 @@
+import { createLeasehold, type Leasehold, type RoleLease } from '@leasehold/core';
+import { memoryStore } from '@leasehold/core/memory';
+import {
+  roleHolderProxy,
+  roleLeasePlugin,
+  type RoleLeasePluginOptions,
+  type RoleLeases,
+  type RoleName,
+  type RoleNameOf,
+} from '@leasehold/fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
+import pg from 'pg';
+import { describe, expectTypeOf, test } from 'vitest';
+
+const store = memoryStore();
+const app = Fastify();
+
+describe('decorators', () => {
+  test('are there on every instance', () => {
+    expectTypeOf(app.leasehold).toEqualTypeOf<Leasehold>();
+    expectTypeOf(app.roleLeases).toEqualTypeOf<RoleLeases>();
+    expectTypeOf(app.roleLeases.get('maintenance')).toEqualTypeOf<RoleLease>();
+    expectTypeOf<FastifyInstance['roleLeases']['heldRoles']>().returns.toEqualTypeOf<string[]>();
+  });
+
+  test('in a plugin and in a handler', () => {
+    app.register(async (child) => {
+      child.get('/', function () {
+        return this.roleLeases.get('maintenance').isHeld && child.roleLeases.get('maintenance').isHeld;
+      });
+    });
+  });
+});
+
+describe('role names', () => {
+  test('are any string until RegisteredRoles is augmented', () => {
+    expectTypeOf<RoleName>().toEqualTypeOf<string>();
+    expectTypeOf<RoleNameOf<{ maintenance: true; reports: true }>>().toEqualTypeOf<'maintenance' | 'reports'>();
+  });
+});
+
+describe('options of roleLeasePlugin', () => {
+  test('one of store, connectionString, connection, pool and leasehold, or none', () => {
+    app.register(roleLeasePlugin, { store, roles: ['maintenance'] });
+    app.register(roleLeasePlugin, { connectionString: process.env['DATABASE_URL'], schema: 'leases', migrate: 'never' });
+    app.register(roleLeasePlugin, { connection: { host: 'db.internal' }, leaseDuration: '30s' });
+    app.register(roleLeasePlugin, { pool: new pg.Pool(), callTimeout: 500 });
+    app.register(roleLeasePlugin, { leasehold: createLeasehold({ store }), advertise: 'auto' });
+    app.register(roleLeasePlugin, { roles: [{ name: 'maintenance', maxHold: '1h' }] });
+    app.register(roleLeasePlugin, { store, advertise: () => 'http://app-03.internal:8080', logLevel: 'warn' });
+  });
+
+  test('they may be made from the parent', () => {
+    app.register(roleLeasePlugin, (parent) => {
+      expectTypeOf(parent).toEqualTypeOf<FastifyInstance>();
+      return { store };
+    });
+  });
+
+  test('what cannot be does not compile', () => {
+    // @ts-expect-error -- a role is a name or an object
+    app.register(roleLeasePlugin, { store, roles: [7] });
+    // @ts-expect-error -- not a duration
+    app.register(roleLeasePlugin, { store, leaseDuration: '15 seconds' });
+    // @ts-expect-error -- a leasehold has its options already
+    app.register(roleLeasePlugin, { leasehold: createLeasehold({ store }), leaseDuration: '30s' });
+    expectTypeOf<{ store: 7 }>().not.toExtend<RoleLeasePluginOptions>();
+  });
+});
+
+describe('options of roleHolderProxy', () => {
+  test('role and prefixes are needed', () => {
+    app.register(roleHolderProxy, { role: 'maintenance', prefixes: ['/maintenance'], headTimeout: '10s' });
+    app.register(roleHolderProxy, { role: 'maintenance', prefixes: ['/maintenance'], leasehold: createLeasehold({ store }) });
+    // @ts-expect-error -- no prefixes
+    app.register(roleHolderProxy, { role: 'maintenance' });
+    // @ts-expect-error -- no role
+    app.register(roleHolderProxy, { prefixes: ['/maintenance'] });
+  });
+});
+
+describe('other instances of Fastify', () => {
+  test('HTTPS, HTTP/2 and a logger of their own', () => {
+    for (const other of [Fastify({ https: {} }), Fastify({ logger: { level: 'warn' } })]) {
+      expectTypeOf(other.roleLeases).toEqualTypeOf<RoleLeases>();
+    }
+    Fastify({ https: {} })
+      .register(roleLeasePlugin, { store })
+      .register(roleHolderProxy, { role: 'a', prefixes: ['/a'] });
+    Fastify({ http2: true })
+      .register(roleLeasePlugin, { store })
+      .register(roleHolderProxy, { role: 'a', prefixes: ['/a'] });
+    Fastify({
+      loggerInstance: {
+        ...console,
+        fatal: console.error,
+        trace: console.debug,
+        silent() {},
+        level: 'info',
+        child: () => app.log,
+      },
+    })
+      .register(roleLeasePlugin, { store })
+      .register(roleHolderProxy, { role: 'a', prefixes: ['/a'] });
+  });
+});

@@ -11,10 +11,9 @@ describe('start', () => {
   it('refuses a second start, and one after stop', async () => {
     const { leasehold, store, clock } = await heldLease();
     await expect(leasehold.start()).rejects.toEqual(code('LEASEHOLD_ALREADY_STARTED'));
+    store.releaseOutcome = 'released';
     const stopped = leasehold.stop();
     await expect(leasehold.start()).rejects.toEqual(code('LEASEHOLD_STOPPED'));
-    await clock.advance(0);
-    store.releases[0]?.answer({ roles: new Map([['r', 'released']]) });
     await Promise.all([stopped, clock.advance(0)]);
     await expect(leasehold.start()).rejects.toEqual(code('LEASEHOLD_STOPPED'));
   });
@@ -100,6 +99,7 @@ describe('stop', () => {
     expect(leasehold.stop()).toBe(first);
     expect(() => leasehold.role('x')).toThrow(LeaseholdError);
     expect(() => lease.every('1s', () => {})).toThrow(expect.objectContaining({ code: 'LEASEHOLD_STOPPED' }));
+    store.releaseOutcome = 'released';
     await clock.advance(0);
     store.releases[0]?.answer({ roles: new Map([['r', 'released']]) });
     await Promise.all([first, clock.advance(0)]);

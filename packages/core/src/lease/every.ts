@@ -11,6 +11,7 @@ export interface RepeatOptions {
   readonly intervalMs: number;
   readonly cycle: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
+  readonly onStop: () => void;
 }
 
 /** Runs cycles one after another, never two at once. */
@@ -19,6 +20,7 @@ export function repeat(options: RepeatOptions): RepeatedWork {
   const ended = run(options, controller.signal);
   const stop = (): Promise<void> => {
     controller.abort();
+    options.onStop();
     return ended;
   };
   return { stop, [Symbol.asyncDispose]: stop };

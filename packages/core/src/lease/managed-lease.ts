@@ -1,16 +1,17 @@
 import type { Clock } from '../clock.ts';
-import { publish } from '../diagnostics.ts';
 import { type Duration, resolveDuration } from '../duration.ts';
-import { LeaseholdError, type LeaseholdErrorCode } from '../errors.ts';
+import { LeaseholdError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { InstanceIdentity, ReleaseOutcome, RoleReport, TermIdentity } from '../store/lease-store.ts';
+import { describeLoss } from './announce.ts';
+import { Candidacy } from './candidacy.ts';
+import { CurrentTerm } from './current-term.ts';
 import { repeat, type RepeatedWork } from './every.ts';
-import { HealthGate } from './health-gate.ts';
 import type { ResolvedRoleOptions, Timing } from './lease-options.ts';
 import { ObservedHolder } from './observed-holder.ts';
 import type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './role-lease.ts';
 import { RunningWork } from './running-work.ts';
-import { HeldTerm, type SentAt, type Term } from './term.ts';
+import type { SentAt, Term } from './term.ts';
 
 /** What a lease needs of the Leasehold that it belongs to. */
 export interface LeaseHost {
@@ -30,58 +31,48 @@ export type LeaseAsk =
   | { readonly kind: 'observe' };
 
 /**
- * The state of one role on one instance: the current term, the term that is leaving, what was seen of others, and
- * whether to compete. The heartbeat asks {@link nextAsk} and brings the answers to {@link settle}; nothing else moves a
- * deadline.
+ * One role on one instance: the current term, what was seen of others, and whether to compete. The heartbeat asks
+ * {@link nextAsk} and brings the answers to {@link settle}; nothing else moves a deadline.
  */
 export class ManagedLease implements RoleLease {
   readonly role: string;
   readonly timing: Timing;
   readonly #host: LeaseHost;
   readonly #maxHoldMs: number;
-  readonly #health: HealthGate | null;
+  readonly #term: CurrentTerm;
+  readonly #candidacy: Candidacy;
   readonly #observed: ObservedHolder;
   readonly #work = new RunningWork();
   readonly #repeats = new Set<RepeatedWork>();
-  #term: HeldTerm | null = null;
-  #termSince = 0;
-  /** Ended here, but renewed while its work drains, so that a last fenced write still finds it. */
-  #leaving: HeldTerm | null = null;
   #departure: Promise<StepDownOutcome> | null = null;
-  #standAsideUntil = Number.NEGATIVE_INFINITY;
-  #stopped = false;
-  #jeopardy = false;
-  #renewedAt = 0;
   #highestToken = 0n;
-  /** An acquisition whose outcome is unknown, or a lapsed term: the row may name this instance. */
-  #mayBeNamed = false;
+  /** The outcome of an acquisition is unknown: the row may name this instance. */
+  #mayHaveAcquired = false;
 
   constructor(role: string, options: ResolvedRoleOptions, host: LeaseHost) {
+    const { timing, maxHoldMs } = options;
+    const { clock, logger } = host;
     this.role = role;
-    this.timing = options.timing;
+    this.timing = timing;
     this.#host = host;
-    this.#maxHoldMs = options.maxHoldMs;
-    this.#health =
-      options.healthCheck === null
-        ? null
-        : new HealthGate({ check: options.healthCheck, failuresAllowed: options.healthCheckFailures });
-    this.#observed = new ObservedHolder(host.clock);
+    this.#maxHoldMs = maxHoldMs;
+    this.#term = new CurrentTerm({ role, timing, clock, logger, fence: (client, term) => host.fence(client, term) });
+    this.#candidacy = new Candidacy(clock, options);
+    this.#observed = new ObservedHolder(clock);
   }
 
   get isHeld(): boolean {
-    const term = this.#term;
-    return term !== null && term.isHeld;
+    return this.#term.isHeld;
   }
 
   get state(): LeaseState {
-    if (this.#stopped) return 'stopped';
+    if (this.#candidacy.isStopped) return 'stopped';
     if (!this.isHeld) return 'standby';
-    const overdueAt = this.#renewedAt + this.timing.renewMs * OVERDUE_FACTOR;
-    return this.#jeopardy || this.#host.clock.monotonic() > overdueAt ? 'jeopardy' : 'held';
+    return this.#term.isInJeopardy ? 'jeopardy' : 'held';
   }
 
   get fencingToken(): bigint | null {
-    return this.isHeld ? (this.#term?.fencingToken ?? null) : null;
+    return this.#term.held?.fencingToken ?? null;
   }
 
   get currentHolder(): string | null {
@@ -93,7 +84,7 @@ export class ManagedLease implements RoleLease {
   }
 
   get remainingMs(): number {
-    return this.#term?.remainingMs ?? 0;
+    return this.#term.held?.remainingMs ?? 0;
   }
 
   get holderRemainingMs(): number {
@@ -109,24 +100,26 @@ export class ManagedLease implements RoleLease {
   }
 
   async whileHeld<T>(work: (term: Term) => T | Promise<T>): Promise<WhileHeldResult<T>> {
-    const term = this.#term;
-    if (term === null || !term.isHeld) return { ran: false, currentHolder: this.currentHolder };
+    const term = this.#term.held;
+    if (term === null) return { ran: false, currentHolder: this.currentHolder };
     return { ran: true, value: await this.#work.track(() => work(term)) };
   }
 
   every(interval: Duration, work: (term: Term) => unknown): RepeatedWork {
     const intervalMs = resolveDuration('interval', interval);
-    if (this.#stopped)
+    if (this.#candidacy.isStopped) {
       throw new LeaseholdError('LEASEHOLD_STOPPED', `every() on role "${this.role}" after stop(); create a new Leasehold.`);
+    }
     const { clock, logger } = this.#host;
-    const repeats = repeat({
+    const repeated = repeat({
       clock,
       intervalMs,
       cycle: () => this.whileHeld(work),
       onError: (error) => logger.error({ err: error, role: this.role }, 'a repeated cycle failed; the next one will run'),
+      onStop: () => this.#repeats.delete(repeated),
     });
-    this.#repeats.add(repeats);
-    return repeats;
+    this.#repeats.add(repeated);
+    return repeated;
   }
 
   stepDown(options: StepDownOptions = {}): Promise<StepDownOutcome> {
@@ -136,76 +129,61 @@ export class ManagedLease implements RoleLease {
   }
 
   #stepDown(standAsideMs: number, why: string): Promise<StepDownOutcome> {
-    this.#standAsideUntil = Math.max(this.#standAsideUntil, this.#host.clock.monotonic() + standAsideMs);
-    if (!this.beginLeaving('LEASEHOLD_TERM_STEPPED_DOWN', why)) return this.#departure ?? Promise.resolve('not-held');
+    this.#candidacy.standAside(standAsideMs);
+    const wasHeld = this.#term.leave({ code: 'LEASEHOLD_TERM_STEPPED_DOWN', why });
+    if (!wasHeld) return this.#departure ?? Promise.resolve('not-held');
     this.#departure = this.#drainAndRelease().finally(() => (this.#departure = null));
     return this.#departure;
   }
 
   async #drainAndRelease(): Promise<StepDownOutcome> {
-    const drained = await this.drained(this.#host.drainTimeoutMs);
-    const token = this.takeLeavingToken();
-    if (token === null) return 'not-held';
-    return drained ? this.#host.release(this.role, token) : 'not-drained';
+    const { drained, fencingToken } = await this.drain();
+    if (fencingToken === null) return 'not-held';
+    return drained ? this.#host.release(this.role, fencingToken) : 'not-drained';
   }
 
   // What follows is for the heartbeat and for stop().
 
-  /** Stops belief and aborts the signal; the row stays renewed until {@link takeLeavingToken}. False when not held. */
-  beginLeaving(code: LeaseholdErrorCode, why: string): boolean {
-    const term = this.#term;
-    if (term === null || !term.isHeld) return false;
-    this.#leaving = term;
-    this.#endTerm(term, code, why);
-    return true;
-  }
-
-  /** Ends the leaving term's renewals, and answers its token if it is still this instance's to give back. */
-  takeLeavingToken(): bigint | null {
-    const leaving = this.#leaving;
-    this.#leaving = null;
-    return leaving?.fencingToken ?? null;
-  }
-
-  drained(timeoutMs: number): Promise<boolean> {
-    return this.#work.drained(this.#host.clock, timeoutMs);
-  }
-
   beginStop(): void {
-    this.#stopped = true;
+    this.#candidacy.stop();
     for (const repeated of this.#repeats) void repeated.stop();
-    this.beginLeaving('LEASEHOLD_TERM_STOPPED', 'this instance is stopping');
+    this.#term.leave({ code: 'LEASEHOLD_TERM_STOPPED', why: 'this instance is stopping' });
+  }
+
+  get isIdle(): boolean {
+    return this.#work.isIdle;
+  }
+
+  /**
+   * Waits for the work under the role, bounded, while the leaving term is renewed; then ends its renewals. The token is
+   * that of the term to give back, or null when it is not this instance's any more.
+   */
+  async drain(): Promise<{ readonly drained: boolean; readonly fencingToken: bigint | null }> {
+    const drained = await this.#work.drained(this.#host.clock, this.#host.drainTimeoutMs);
+    return { drained, fencingToken: this.#term.takeLeavingToken() };
   }
 
   compete(): void {
-    this.#standAsideUntil = Number.NEGATIVE_INFINITY;
+    this.#candidacy.compete();
   }
 
   /** Monotonic deadline of the current belief, or Infinity when there is none to watch. */
   get deadline(): number {
-    return this.#term?.heldUntil ?? Number.POSITIVE_INFINITY;
+    return this.#term.deadline;
   }
 
+  /** Whether the row may name this instance without its holding: after a lost reply, or a term that lapsed. */
   get mayBeNamed(): boolean {
-    return this.#mayBeNamed;
-  }
-
-  get standsAsideUntil(): number {
-    return this.#standAsideUntil;
-  }
-
-  get #competes(): boolean {
-    if (this.#stopped || this.#host.clock.monotonic() < this.#standAsideUntil) return false;
-    return this.#health?.isHealthy ?? true;
+    return this.#mayHaveAcquired || this.#term.hasLapsed;
   }
 
   /** Once per heartbeat: lets a term end that should not go on. */
   tend(): void {
-    if (this.#stopped) return;
-    this.#health?.probe();
+    if (this.#candidacy.isStopped) return;
+    this.#candidacy.probe();
     if (!this.isHeld) return;
-    const ill = this.#health?.isHealthy === false;
-    if (!ill && this.#host.clock.monotonic() - this.#termSince < this.#maxHoldMs) return;
+    const ill = this.#candidacy.isIll;
+    if (!ill && this.#term.heldForMs < this.#maxHoldMs) return;
     const why = ill ? 'the health check keeps failing' : 'the term reached maxHold';
     void this.#stepDown(this.timing.leaseMs, why).catch((error: unknown) => {
       this.#host.logger.error({ err: error, role: this.role }, 'stepping down failed; the lease will run out');
@@ -213,10 +191,10 @@ export class ManagedLease implements RoleLease {
   }
 
   nextAsk(): LeaseAsk {
-    if (this.isHeld && this.#term !== null) return { kind: 'renew', fencingToken: this.#term.fencingToken };
-    if (this.#leaving !== null) return { kind: 'renew', fencingToken: this.#leaving.fencingToken };
-    if (!this.#competes) return { kind: 'observe' };
-    this.#mayBeNamed = true;
+    const fencingToken = this.#term.renewableToken;
+    if (fencingToken !== null) return { kind: 'renew', fencingToken };
+    if (!this.#candidacy.competes) return { kind: 'observe' };
+    this.#mayHaveAcquired = true;
     return { kind: 'acquire' };
   }
 
@@ -225,106 +203,37 @@ export class ManagedLease implements RoleLease {
     return this.#highestToken;
   }
 
-  /** A heartbeat that asked for this lease failed, or told nothing about it. Moves no deadline. */
+  /** A heartbeat that asked for this lease failed, or told nothing about it. */
   heartbeatFailed(): void {
-    if (!this.isHeld || this.#jeopardy) return;
-    this.#jeopardy = true;
-    publish('leasehold:lease.jeopardy', { ...this.#termMessage(this.#term as HeldTerm), remainingMs: this.remainingMs });
+    this.#term.notRenewed();
   }
 
   /** Takes in the answer to `ask`. The result is a token to give back at once, when the role was won but is not wanted any more. */
   settle(ask: LeaseAsk, report: RoleReport, sentAt: SentAt): bigint | null {
     if (report.fencingToken > this.#highestToken) this.#highestToken = report.fencingToken;
-    this.#see(report, sentAt);
-    if (ask.kind === 'renew') this.#settleRenewal(ask.fencingToken, report, sentAt);
-    if (ask.kind === 'acquire') return this.#settleAcquisition(report, sentAt);
-    return null;
-  }
-
-  #see(report: RoleReport, sentAt: SentAt): void {
     if (report.holder === this.#host.instance.id) this.#observed.forget();
     else this.#observed.see(report, sentAt.monotonic);
+    if (ask.kind === 'renew') this.#settleRenewal(ask.fencingToken, report, sentAt);
+    return ask.kind === 'acquire' ? this.#settleAcquisition(report, sentAt) : null;
   }
 
   #settleRenewal(token: bigint, report: RoleReport, sentAt: SentAt): void {
-    const renewed = report.outcome === 'renewed' && report.fencingToken === token;
-    if (this.#leaving?.fencingToken === token && !renewed && report.outcome !== 'busy') this.#leaving = null;
-    const term = this.#term;
-    if (term?.fencingToken !== token) return;
-    if (renewed) this.#extend(term, sentAt);
-    else if (report.outcome === 'busy') this.heartbeatFailed();
-    else this.#endTerm(term, 'LEASEHOLD_TERM_LOST', describeLoss(report));
-  }
-
-  #extend(term: HeldTerm, sentAt: SentAt): void {
-    if (!term.extend(sentAt, this.timing.windowMs)) return;
-    this.#jeopardy = false;
-    this.#renewedAt = sentAt.monotonic;
+    if (report.outcome === 'busy') this.#term.notRenewed();
+    else if (report.outcome === 'renewed' && report.fencingToken === token) this.#term.renewed(token, sentAt);
+    else this.#term.lost(token, describeLoss(report));
   }
 
   #settleAcquisition(report: RoleReport, sentAt: SentAt): bigint | null {
+    const { id } = this.#host.instance;
     if (report.outcome !== 'acquired') {
-      this.#mayBeNamed = report.outcome === 'busy' && report.holder === this.#host.instance.id;
+      this.#mayHaveAcquired = report.outcome === 'busy' && report.holder === id;
       return null;
     }
-    if (!this.#competes) return report.fencingToken;
-    if (this.#isStillWorthBelieving(sentAt)) this.#beginTerm(report.fencingToken, sentAt);
+    // A stop gives back by name whatever the row may say, after the last heartbeat.
+    if (this.#candidacy.isStopped) return null;
+    if (!this.#candidacy.competes) return report.fencingToken;
+    const began = this.#term.begin({ holder: id, fencingToken: report.fencingToken }, sentAt);
+    this.#mayHaveAcquired = !began;
     return null;
   }
-
-  /** A reply that took longer than its own window proves nothing any more; the next heartbeat takes the row anew. */
-  #isStillWorthBelieving(sentAt: SentAt): boolean {
-    const { clock } = this.#host;
-    const { windowMs } = this.timing;
-    return clock.monotonic() < sentAt.monotonic + windowMs && clock.wall() < sentAt.wall + windowMs;
-  }
-
-  #beginTerm(fencingToken: bigint, sentAt: SentAt): void {
-    const { clock, instance, logger } = this.#host;
-    this.#mayBeNamed = false;
-    this.#jeopardy = false;
-    this.#renewedAt = sentAt.monotonic;
-    this.#termSince = clock.monotonic();
-    this.#term = new HeldTerm({
-      role: this.role,
-      holder: instance.id,
-      fencingToken,
-      clock,
-      sentAt,
-      windowMs: this.timing.windowMs,
-      fence: (client, term) => this.#host.fence(client, term),
-      onLapse: (term) => this.#endTerm(term, 'LEASEHOLD_TERM_EXPIRED', 'no renewal succeeded before the deadline'),
-    });
-    logger.info({ role: this.role, fencingToken: String(fencingToken) }, 'role acquired');
-    publish('leasehold:lease.acquired', this.#termMessage(this.#term));
-  }
-
-  /** State first, then the term's signal, then diagnostics; exactly once for each term. */
-  #endTerm(term: HeldTerm, code: LeaseholdErrorCode, why: string): void {
-    if (this.#term !== term) return;
-    this.#term = null;
-    this.#jeopardy = false;
-    this.#mayBeNamed = code === 'LEASEHOLD_TERM_EXPIRED';
-    const message = `term ${term.fencingToken} of role "${this.role}" ended: ${why}.`;
-    if (!term.end(new LeaseholdError(code, message, { role: this.role }))) return;
-    const asked = code === 'LEASEHOLD_TERM_STEPPED_DOWN' || code === 'LEASEHOLD_TERM_STOPPED';
-    this.#host.logger[asked ? 'info' : 'warn'](
-      { role: this.role, fencingToken: String(term.fencingToken), code },
-      `role lost: ${why}`,
-    );
-    publish('leasehold:lease.lost', { ...this.#termMessage(term), reason: code });
-  }
-
-  #termMessage(term: HeldTerm): { instance: string; role: string; fencingToken: bigint } {
-    return { instance: this.#host.instance.id, role: this.role, fencingToken: term.fencingToken };
-  }
-}
-
-/** A renewal is late, and the lease in jeopardy, when a fifth of the interval has passed since it was due. */
-const OVERDUE_FACTOR = 1.2;
-
-function describeLoss(report: RoleReport): string {
-  if (report.outcome === 'missing') return 'its row is gone from the store';
-  if (report.outcome === 'vacant') return 'the store shows the role as vacant, or the lease as run out';
-  return `the store names another term as the holder (${report.holder ?? 'nobody'}, token ${report.fencingToken})`;
 }

@@ -5,6 +5,10 @@ export class RunningWork {
   #running = 0;
   #idle: (() => void)[] = [];
 
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   async track<T>(work: () => T | Promise<T>): Promise<T> {
     this.#running += 1;
     try {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { LeaseholdError } from '../errors.ts';
+import type { TermIdentity } from '../store/lease-store.ts';
 import { createTermSignal } from './term-signal.ts';
 
 /** One unbroken time of holding a role, as the work that runs under it sees it. */
@@ -38,7 +39,7 @@ export interface TermOptions {
   readonly clock: Clock;
   readonly sentAt: SentAt;
   readonly windowMs: number;
-  readonly fence: (client: unknown, term: Term) => Promise<void>;
+  readonly fence: (client: unknown, term: TermIdentity) => Promise<void>;
   /** Called by whoever first notices that the deadline has passed. */
   readonly onLapse: (term: HeldTerm) => void;
 }

@@ -347,9 +347,12 @@ describe('rule 9: stop drains before it releases, and does not release what did 
     finish();
     await work;
     await clock.advance(0);
-    expect(store.releases[0]?.request).toMatchObject({ roles: [{ role: 'r', fencingToken: 1n }], leaving: true });
+    expect(store.releases[0]?.request).toMatchObject({ roles: [{ role: 'r', fencingToken: 1n }], leaving: false });
     expect(store.closed).toBe(false);
     store.releases[0]?.answer({ roles: new Map([['r', 'released']]) });
+    await clock.advance(0);
+    expect(store.releases[1]?.request).toMatchObject({ roles: [], leaving: true });
+    store.releases[1]?.answer({ roles: new Map() });
     await Promise.all([stopped, clock.advance(0)]);
     expect(store.closed).toBe(true);
   });

@@ -2,6 +2,7 @@ import type {
   HeartbeatReply,
   HeartbeatRequest,
   LeaseStore,
+  ReleaseOutcome,
   ReleaseReply,
   ReleaseRequest,
   RoleReport,
@@ -24,6 +25,8 @@ export class ScriptedStore implements LeaseStore {
   context: StoreContext | null = null;
   opens = 0;
   closed = false;
+  /** Answers releases by itself with this, unless it is null. */
+  releaseOutcome: ReleaseOutcome | null = null;
   openError: Error | null = null;
 
   async open(context: StoreContext): Promise<void> {
@@ -37,7 +40,10 @@ export class ScriptedStore implements LeaseStore {
   }
 
   release(request: ReleaseRequest, call: StoreCall): Promise<ReleaseReply> {
-    return record(this.releases, request, call);
+    const reply = record(this.releases, request, call);
+    const outcome = this.releaseOutcome;
+    if (outcome !== null) this.releases.at(-1)?.answer({ roles: new Map(request.roles.map(({ role }) => [role, outcome])) });
+    return reply;
   }
 
   async fence(): Promise<void> {}

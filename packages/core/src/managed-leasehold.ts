@@ -1,0 +1,223 @@
+import { resolveAddress } from './address.ts';
+import { publish } from './diagnostics.ts';
+import type { Duration } from './duration.ts';
+import { LeaseholdError, type LeaseholdErrorCode } from './errors.ts';
+import { Heartbeat } from './lease/heartbeat.ts';
+import { type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
+import { type LeaseHost, ManagedLease } from './lease/managed-lease.ts';
+import { ManagedRegistry } from './lease/registry.ts';
+import { type Releasable, Releaser } from './lease/releaser.ts';
+import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
+import { validateRoleName } from './lease/role-name.ts';
+import type { Leasehold } from './leasehold.ts';
+import type { ResolvedLeaseholdOptions } from './leasehold-options.ts';
+import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lease-store.ts';
+
+/** Errors that trying again does not mend: somebody has to change something. */
+const LASTING: ReadonlySet<LeaseholdErrorCode> = new Set([
+  'LEASEHOLD_SCHEMA_MISSING',
+  'LEASEHOLD_SCHEMA_OUTDATED',
+  'LEASEHOLD_SCHEMA_NEWER',
+  'LEASEHOLD_PERMISSION_DENIED',
+  'LEASEHOLD_INVALID_OPTION',
+  'LEASEHOLD_STOPPED',
+]);
+
+interface DrainResult {
+  readonly drained: readonly ManagedLease[];
+  /** Nothing was told of any release within the budget. */
+  readonly unanswered: boolean;
+}
+
+export class ManagedLeasehold implements Leasehold, LeaseHost {
+  readonly leases = new ManagedRegistry();
+  readonly #options: ResolvedLeaseholdOptions;
+  readonly #heartbeat: Heartbeat;
+  readonly #releaser: Releaser;
+  #instance: InstanceIdentity;
+  #phase: 'idle' | 'started' | 'stopping' = 'idle';
+  #stopped: Promise<void> | null = null;
+  #onAttempt: (error: unknown) => void = () => {};
+
+  constructor(options: ResolvedLeaseholdOptions) {
+    this.#options = options;
+    this.#instance = { id: options.id, label: options.label, address: options.address };
+    const { store, clock, logger, random, callTimeoutMs, timing } = options;
+    const instance = (): InstanceIdentity => this.#instance;
+    this.#releaser = new Releaser({ store, clock, logger, instance, budgetMs: options.releaseTimeoutMs });
+    this.#heartbeat = new Heartbeat({
+      leases: this.leases,
+      store,
+      clock,
+      logger,
+      random,
+      instance,
+      callTimeoutMs,
+      presenceMs: timing.renewMs,
+      instanceTtlMs: timing.leaseMs,
+      onAttempt: (error) => this.#onAttempt(error),
+      giveBack: (role, fencingToken) => void this.release(role, fencingToken),
+    });
+  }
+
+  get instance(): InstanceIdentity {
+    return this.#instance;
+  }
+
+  get clock(): ResolvedLeaseholdOptions['clock'] {
+    return this.#options.clock;
+  }
+
+  get logger(): ResolvedLeaseholdOptions['logger'] {
+    return this.#options.logger;
+  }
+
+  get drainTimeoutMs(): number {
+    return this.#options.drainTimeoutMs;
+  }
+
+  role(name: string, options: RoleOptions = {}): RoleLease {
+    this.#requireNotStopped('role()');
+    const role = validateRoleName(name);
+    this.leases.requireFree(role);
+    const lease = new ManagedLease(role, resolveRoleOptions(options, this.#options.timingOptions), this);
+    this.leases.add(lease);
+    this.#heartbeat.add(lease);
+    return lease;
+  }
+
+  get(role: string): RoleLease {
+    return this.leases.get(role);
+  }
+
+  async start(): Promise<void> {
+    this.#requireNotStopped('start()');
+    if (this.#phase === 'started') {
+      throw new LeaseholdError('LEASEHOLD_ALREADY_STARTED', 'start() was called before; call it once, and await that call.');
+    }
+    this.#phase = 'started';
+    const ready = this.#untilReady();
+    this.#heartbeat.run();
+    const error = await ready;
+    if (error === undefined) return;
+    if (this.#phase === 'started') await this.#backToIdle();
+    throw error;
+  }
+
+  async #backToIdle(): Promise<void> {
+    await this.#heartbeat.stop();
+    await this.#options.store.close();
+    if (this.#phase === 'started') this.#phase = 'idle';
+  }
+
+  /** Resolves with undefined when start() may, or with the error that it rejects with. */
+  #untilReady(): Promise<unknown> {
+    const { startup } = this.#options;
+    if (startup === 'background') return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#onAttempt = (error) => {
+      const lasting = error instanceof LeaseholdError && LASTING.has(error.code);
+      if (error !== undefined && !lasting && startup === 'wait') return;
+      this.#onAttempt = () => {};
+      resolve(error);
+    };
+    return promise;
+  }
+
+  stop(): Promise<void> {
+    if (this.#phase === 'idle') {
+      return Promise.reject(
+        new LeaseholdError('LEASEHOLD_NOT_STARTED', 'stop() was called before start(); there is nothing to stop.'),
+      );
+    }
+    this.#phase = 'stopping';
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const leases = [...this.leases];
+    for (const lease of leases) lease.beginStop();
+    // What is idle goes at once, in one statement, and waits for nobody's work; the heartbeat renews the rest meanwhile.
+    const idle = leases.filter((lease) => lease.isIdle);
+    const busy = leases.filter((lease) => !lease.isIdle);
+    const results = await Promise.all([this.#drainAndRelease(idle), ...busy.map((lease) => this.#drainAndRelease([lease]))]);
+    await this.#heartbeat.stop();
+    this.#onAttempt(new LeaseholdError('LEASEHOLD_STOPPED', 'stop() was called while start() was waiting for the store.'));
+    await this.#leave(results);
+    await this.#options.store.close();
+  }
+
+  /** After the last heartbeat: what may be ours by a lost reply is given back by name. A store that did not answer just now is not asked again. */
+  async #leave(results: readonly DrainResult[]): Promise<void> {
+    if (!this.#heartbeat.hasOpened || results.some(({ unanswered }) => unanswered)) return;
+    const unsure = results.flatMap(({ drained }) => drained).filter((lease) => lease.mayBeNamed);
+    await this.#releaser.release(unsure.map(byName), { leaving: true });
+  }
+
+  /** Gives back what drained in time. */
+  async #drainAndRelease(leases: readonly ManagedLease[]): Promise<DrainResult> {
+    const results = await Promise.all(leases.map(async (lease) => ({ lease, ...(await lease.drain()) })));
+    const releasable: Releasable[] = [];
+    for (const { lease, drained, fencingToken } of results) {
+      if (drained && fencingToken !== null) releasable.push({ role: lease.role, fencingToken });
+      if (!drained) this.logger.warn({ role: lease.role }, 'work still runs at the drain timeout; the lease is left to run out');
+    }
+    const outcomes = releasable.length > 0 ? await this.#releaseAll(releasable) : new Map<string, ReleaseOutcome>();
+    return {
+      drained: results.filter(({ drained }) => drained).map(({ lease }) => lease),
+      unanswered: outcomes.size > 0 && [...outcomes.values()].every((outcome) => outcome === 'unknown'),
+    };
+  }
+
+  async #releaseAll(roles: readonly Releasable[]): Promise<ReadonlyMap<string, ReleaseOutcome>> {
+    const outcomes = await this.#releaser.release(roles, { leaving: false });
+    for (const { role, fencingToken } of roles) {
+      const outcome = outcomes.get(role);
+      if (outcome === 'released' && fencingToken !== null)
+        publish('leasehold:lease.released', { instance: this.#instance.id, role, fencingToken });
+      if (outcome === 'unknown') this.logger.warn({ role }, 'the role could not be given back; the lease is left to run out');
+    }
+    return outcomes;
+  }
+
+  advertise(address: string): void {
+    const resolved = resolveAddress('address', address);
+    if (resolved === this.#instance.address) return;
+    this.#instance = { ...this.#instance, address: resolved };
+    this.#heartbeat.askAll();
+  }
+
+  async standAside(options: { readonly for?: Duration } = {}): Promise<ReadonlyMap<string, StepDownOutcome>> {
+    const standAside = options.for ?? 'until-told';
+    const outcomes = [...this.leases].map(async (lease) => [lease.role, await lease.stepDown({ standAside })] as const);
+    return new Map(await Promise.all(outcomes));
+  }
+
+  compete(): void {
+    for (const lease of this.leases) lease.compete();
+    this.#heartbeat.askAll();
+  }
+
+  fence(client: unknown, term: TermIdentity): Promise<void> {
+    return this.#options.store.fence(client, term);
+  }
+
+  async release(role: string, fencingToken: bigint): Promise<ReleaseOutcome> {
+    return (await this.#releaseAll([{ role, fencingToken }])).get(role) ?? 'unknown';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#phase !== 'idle') await this.stop();
+  }
+
+  #requireNotStopped(call: string): void {
+    if (this.#phase !== 'stopping') return;
+    throw new LeaseholdError('LEASEHOLD_STOPPED', `${call} after stop(); create a new Leasehold with createLeasehold().`);
+  }
+}
+
+/** For a role that this instance may hold without knowing the token. */
+function byName({ role }: ManagedLease): Releasable {
+  return { role, fencingToken: null };
+}

@@ -18,7 +18,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts', 'test/repo/**/*.test.ts'],
+          include: ['packages/*/test/**/*.test.ts', 'test/repo/**/*.test.ts', 'test/model/**/*.test.ts', 'test/lab/test/**/*.test.ts'],
           exclude: ['**/*.pg.test.ts'],
         },
       },

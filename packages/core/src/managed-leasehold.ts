@@ -25,6 +25,8 @@ const LASTING: ReadonlySet<LeaseholdErrorCode> = new Set([
 
 interface DrainResult {
   readonly drained: readonly ManagedLease[];
+  /** The token was not the row's any more. Whose the row is then, the store did not say: it may be ours, by an acquisition that was given up. */
+  readonly notHeld: ReadonlySet<ManagedLease>;
   /** Nothing was told of any release within the budget. */
   readonly unanswered: boolean;
 }
@@ -151,7 +153,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   /** After the last heartbeat: what may be ours by a lost reply is given back by name. A store that did not answer just now is not asked again. */
   async #leave(results: readonly DrainResult[]): Promise<void> {
     if (!this.#heartbeat.hasOpened || results.some(({ unanswered }) => unanswered)) return;
-    const unsure = results.flatMap(({ drained }) => drained).filter((lease) => lease.mayBeNamed);
+    const unsure = results.flatMap(({ drained, notHeld }) => drained.filter((lease) => lease.mayBeNamed || notHeld.has(lease)));
     await this.#releaser.release(unsure.map(byName), { leaving: true });
   }
 
@@ -164,8 +166,10 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
       if (!drained) this.logger.warn({ role: lease.role }, 'work still runs at the drain timeout; the lease is left to run out');
     }
     const outcomes = releasable.length > 0 ? await this.#releaseAll(releasable) : new Map<string, ReleaseOutcome>();
+    const drained = results.filter((result) => result.drained).map(({ lease }) => lease);
     return {
-      drained: results.filter(({ drained }) => drained).map(({ lease }) => lease),
+      drained,
+      notHeld: new Set(drained.filter(({ role }) => outcomes.get(role) === 'not-held')),
       unanswered: outcomes.size > 0 && [...outcomes.values()].every((outcome) => outcome === 'unknown'),
     };
   }

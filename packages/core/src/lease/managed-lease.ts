@@ -220,7 +220,11 @@ export class ManagedLease implements RoleLease {
   #settleRenewal(token: bigint, report: RoleReport, sentAt: SentAt): void {
     if (report.outcome === 'busy') this.#term.notRenewed();
     else if (report.outcome === 'renewed' && report.fencingToken === token) this.#term.renewed(token, sentAt);
-    else this.#term.lost(token, describeLoss(report));
+    else {
+      // Lost to ourselves: an acquisition that was given up took effect later, under a token that never arrived.
+      this.#mayHaveAcquired ||= report.holder === this.#host.instance.id;
+      this.#term.lost(token, describeLoss(report));
+    }
   }
 
   #settleAcquisition(report: RoleReport, sentAt: SentAt): bigint | null {

@@ -181,17 +181,20 @@ describe('one statement', () => {
       observe: [],
       renew: roles.map((role) => ({ role, fencingToken: 1n })),
     };
+    // Twice before: the first write to a page after a checkpoint would carry the whole page.
+    for (let n = 0; n < 2; n += 1) await store.heartbeat(request, callWithin(5_000));
     const values = askHeartbeat(request, { channel: 'c', keepTermsMs: 1_000 });
     const [row] = await database.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-      `explain (analyze, format json) ${heartbeatSql(database.schema)}`,
+      `explain (analyze, wal, format json) ${heartbeatSql(database.schema)}`,
       values,
     );
     const nodes = flatten(row?.['QUERY PLAN'][0]?.Plan);
+    expect(row?.['QUERY PLAN'][0]?.Plan['WAL Bytes']).toBeLessThanOrEqual(160 * 1_000);
     // Linear work: a nested loop over the roles would show as a node that handled a million rows.
     const handled = nodes.map((node) => node['Actual Rows'] * node['Actual Loops']);
-    expect(Math.max(...handled)).toBe(1_000);
+    expect(Math.max(...handled)).toBeLessThanOrEqual(10_000);
     expect(nodes.some((node) => node['Node Type'] === 'Nested Loop' && node['Actual Rows'] > 1)).toBe(false);
-    for (let n = 0; n < 5; n += 1) await store.heartbeat(request, callWithin(5_000));
+    for (let n = 0; n < 3; n += 1) await store.heartbeat(request, callWithin(5_000));
     await store.close();
     await expect.poll(async () => hotShare(database), { timeout: 10_000 }).toBeGreaterThanOrEqual(0.9);
   });
@@ -202,6 +205,7 @@ interface PlanNode {
   readonly 'Subplan Name'?: string;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
+  readonly 'WAL Bytes': number;
   readonly Plans?: readonly PlanNode[];
 }
 

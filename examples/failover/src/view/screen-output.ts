@@ -1,0 +1,52 @@
+import { type Board, drawFrame } from './frame.ts';
+import type { Output } from './output.ts';
+import { colourCopies, cut, green, red } from './style.ts';
+
+const REDRAW_MS = 100;
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+const HOME = '\u001b[H';
+const CLEAR_LINE = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
+
+/** A live picture on the terminal's second screen; what was found is printed on the first one at the end. */
+export class ScreenOutput implements Output {
+  readonly #board: Board;
+  readonly #timer: NodeJS.Timeout;
+  readonly #statements: string[] = [];
+  #step = '';
+  #ended = false;
+
+  constructor(board: Board) {
+    this.#board = board;
+    process.stdout.write(ENTER);
+    this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
+  }
+
+  step(title: string): void {
+    this.#step = title;
+  }
+
+  statement(ok: boolean, text: string): void {
+    this.#statements.push(`${ok ? green('ok') : red('FAILED')} ${colourCopies(text)}`);
+  }
+
+  #draw(): void {
+    const { columns, rows } = process.stdout;
+    const text = { step: this.#step, statements: this.#statements };
+    const lines = drawFrame(this.#board, text, { columns, rows });
+    process.stdout.write(HOME + lines.map((line) => cut(line, columns) + CLEAR_LINE).join('\n') + CLEAR_BELOW);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#timer);
+    process.stdout.write(`${LEAVE}${this.#statements.join('\n')}\n`);
+  }
+}
+
+/** Whether there is a terminal, and whoever sits there likes colours. */
+export function canDraw(): boolean {
+  return process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+}

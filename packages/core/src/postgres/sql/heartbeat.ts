@@ -10,6 +10,7 @@
  * - A renewal locks `for no key update`, which passes a fence (`for key share`); a takeover locks `for update`, which does not.
  * - Updates pick their rows by `= any (array(select …))`. Joined to a CTE instead, for which the planner expects one row,
  *   the same work becomes nested loops: 22 times slower at 1,000 roles (measured on PostgreSQL 17). A plan test keeps it.
+ * - A term that is taken over ends when its row is picked, before the next begins: terms in the history never overlap.
  * - An acquisition notifies in the same statement, so that the others learn the holder's address at once.
  */
 export function heartbeatSql(schema: string): string {
@@ -28,7 +29,7 @@ renewed as (
   returning l.role, l.holder, l.address, l.fencing_token, l.lease_ms, l.expires_at
 ),
 takeable as (
-  select l.role, l.holder, l.address, l.fencing_token, l.acquired_at, l.expires_at
+  select l.role, l.holder, l.address, l.fencing_token, l.acquired_at, least(l.expires_at, clock_timestamp()) as ended_at
   from ${schema}.role_lease l
   where l.role = any ($3::text[]) and (l.expires_at <= clock_timestamp() or l.holder is null or l.holder = $7)
   for update of l skip locked
@@ -47,7 +48,7 @@ acquired as (
 ),
 ended as (
   insert into ${schema}.role_term (role, fencing_token, holder, address, acquired_at, ended_at, ended_by)
-  select role, fencing_token, holder, address, acquired_at, least(expires_at, clock_timestamp()),
+  select role, fencing_token, holder, address, acquired_at, ended_at,
          case when holder = $7 then 'superseded' else 'expired' end
   from takeable
   where holder is not null

@@ -13,6 +13,13 @@ export default defineConfig({
   ...source,
   test: {
     maxWorkers: 2,
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      exclude: ['**/*.generated.ts', '**/index.ts'],
+      reporter: ['text-summary', 'html'],
+      thresholds: { branches: 95 },
+    },
     projects: [
       {
         ...source,

@@ -33,7 +33,7 @@ export const errorCodes = {
   LEASEHOLD_TERM_STOPPED: 'The term ended because this instance is stopping.',
   LEASEHOLD_INVALID_PREFIX: 'A proxy prefix is not a plain absolute path.',
   LEASEHOLD_BODY_ALREADY_READ: 'A request body was read before the proxy could forward it.',
-} as const satisfies Record<`LEASEHOLD_${string}`, string>;
+} as const;
 
 export type LeaseholdErrorCode = keyof typeof errorCodes;
 

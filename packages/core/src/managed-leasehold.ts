@@ -32,7 +32,7 @@ interface DrainResult {
 }
 
 export class ManagedLeasehold implements Leasehold, LeaseHost {
-  readonly leases = new ManagedRegistry();
+  readonly leases: ManagedRegistry = new ManagedRegistry();
   readonly #options: ResolvedLeaseholdOptions;
   readonly #heartbeat: Heartbeat;
   readonly #releaser: Releaser;

@@ -21,7 +21,7 @@ export interface TurnOptions {
   readonly timeoutMs: number;
 }
 
-export interface TurnAnswer {
+interface TurnAnswer {
   readonly lease: ManagedLease;
   readonly ask: LeaseAsk;
   /** Undefined when the store said nothing about the role. */

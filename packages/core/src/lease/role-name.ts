@@ -1,6 +1,6 @@
 import { LeaseholdError, showValue } from '../errors.ts';
 
-export const LONGEST_ROLE = 128;
+const LONGEST_ROLE = 128;
 
 // Control characters break logs and terminals, and PostgreSQL cannot store U+0000; a lone surrogate cannot be encoded as
 // UTF-8 and would arrive as another name.

@@ -1,7 +1,7 @@
 import { LeaseholdError } from '../errors.ts';
 
 /** The five characters that PostgreSQL gives an error, or null when it came from elsewhere (the network, the driver). */
-export function sqlStateOf(error: unknown): string | null {
+function sqlStateOf(error: unknown): string | null {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }

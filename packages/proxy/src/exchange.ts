@@ -45,6 +45,7 @@ type Stage = 'connecting' | 'sent' | 'relaying' | 'over';
 /** One forwarded request, from the decision to the last byte of the answer. Sent once, whatever happens. */
 export class Exchange implements Watched {
   readonly target: HolderTarget;
+  place = -1;
   readonly #context: ExchangeContext;
   readonly #client: ClientSide;
   readonly #startedAt: number;
@@ -176,7 +177,9 @@ export class Exchange implements Watched {
   }
 
   upstreamClosed(): void {
-    if (this.#stage !== 'over') this.fail(new Error('The connection to the holder closed without an answer.'));
+    if (this.#stage === 'over') return;
+    const when = this.#stage === 'relaying' ? 'in the middle of its answer' : 'without an answer';
+    this.fail(new Error(`The holder closed the connection ${when}.`));
   }
 
   /** The holder's side broke, wherever it was. Harmless once the answer is whole or another failure was first. */
@@ -258,7 +261,9 @@ interface Linked {
 }
 
 function link<T extends object>(emitter: T, exchange: Exchange): T & Linked {
-  return Object.assign(emitter, { [EXCHANGE]: exchange });
+  const linked = emitter as T & Linked;
+  linked[EXCHANGE] = exchange;
+  return linked;
 }
 
 function onAnswer(this: unknown, answer: IncomingMessage): void {

@@ -2,6 +2,8 @@ import type { Clock, ClockTimer } from '@leasehold/core';
 
 /** What is looked at while it is in flight. */
 export interface Watched {
+  /** Where it stands in the list; of no meaning outside. */
+  place: number;
   /** @param now of the monotonic clock. */
   check(now: number): void;
 }
@@ -16,7 +18,8 @@ export interface InFlightOptions {
 /** The requests that are on their way to a holder: counted for the limit, and watched by one timer for all of them. */
 export class InFlight<T extends Watched = Watched> {
   readonly #options: InFlightOptions;
-  readonly #members = new Set<T>();
+  /** Left by putting the last in the gap: a Set would rebuild its table all the time, as members come and go. */
+  readonly #members: T[] = [];
   #timer: ClockTimer | null = null;
   #closed = false;
 
@@ -25,11 +28,11 @@ export class InFlight<T extends Watched = Watched> {
   }
 
   get size(): number {
-    return this.#members.size;
+    return this.#members.length;
   }
 
   get isFull(): boolean {
-    return this.#members.size >= this.#options.limit;
+    return this.#members.length >= this.#options.limit;
   }
 
   get isClosed(): boolean {
@@ -37,12 +40,17 @@ export class InFlight<T extends Watched = Watched> {
   }
 
   add(member: T): void {
-    this.#members.add(member);
+    member.place = this.#members.push(member) - 1;
     this.#timer ??= this.#schedule();
   }
 
+  /** Harmless when it is not in flight any more. */
   remove(member: T): void {
-    this.#members.delete(member);
+    if (this.#members[member.place] !== member) return;
+    const last = this.#members.pop() as T;
+    if (last === member) return;
+    this.#members[member.place] = last;
+    last.place = member.place;
   }
 
   /** No more are let in; those in flight go on. */
@@ -65,7 +73,8 @@ export class InFlight<T extends Watched = Watched> {
 
   readonly #checkAll = (): void => {
     const now = this.#options.clock.monotonic();
-    for (const member of this.#members) member.check(now);
-    if (this.#members.size > 0) this.#timer ??= this.#schedule();
+    // From the end: whoever leaves during its check is replaced by one that was looked at already.
+    for (let place = this.#members.length - 1; place >= 0; place--) this.#members[place]?.check(now);
+    if (this.#members.length > 0) this.#timer ??= this.#schedule();
   };
 }

@@ -76,9 +76,17 @@ const connectErrors: ReadonlyMap<string, string> = new Map([
   ['EPROTO', 'tls_protocol_error'],
 ]);
 
+/** OpenSSL's names for what is wrong with a certificate, and Node's own. */
 function isTlsCode(code: string): boolean {
-  return code.includes('CERT') || code.startsWith('ERR_TLS_') || code.includes('ISSUER') || code.includes('SELF_SIGNED');
+  return code.includes('CERT') || code.startsWith('UNABLE_TO_') || code.startsWith('ERR_TLS_') || otherTlsCodes.has(code);
 }
+
+const otherTlsCodes: ReadonlySet<string> = new Set([
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+]);
 
 function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';

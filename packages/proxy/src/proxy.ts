@@ -110,8 +110,9 @@ export class InstalledProxy implements RoleHolderProxy {
   }
 }
 
-/** Often enough to be late by a tenth. */
+/** Late by a tenth at most; and streams of a former holder are cut in many small steps. */
 function checkInterval(options: ResolvedProxyOptions, lease: RoleLeaseView): number {
-  const shortest = options.closeOnRoleChange ? Math.min(options.headTimeoutMs, lease.renewIntervalMs) : options.headTimeoutMs;
-  return Math.min(Math.max(shortest / 10, 10), 1_000);
+  const forHeads = options.headTimeoutMs / 10;
+  const interval = options.closeOnRoleChange ? Math.min(forHeads, lease.renewIntervalMs / 50) : forHeads;
+  return Math.min(Math.max(interval, 10), 1_000);
 }

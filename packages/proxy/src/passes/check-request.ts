@@ -4,8 +4,11 @@ import { findField } from '../headers/field-names.ts';
 import { isChunked } from '../headers/transfer-coding.ts';
 import { refuse } from '../refusal.ts';
 
-/** From here on Node leaves fields out: it keeps 2,000 names and values unless a server was told otherwise. */
-const RAW_FIELDS_LIMIT = 2_000;
+/**
+ * Node keeps 2,000 names and values of a head; older versions leave the rest out in silence, framing among it. The
+ * holder's parser must not come to that limit by the fields that are added here.
+ */
+const RAW_FIELDS_LIMIT = 1_980;
 
 /** Whether the request can be passed on as what it is. */
 export function checkRequest(request: IncomingMessage): RefuseDecision | undefined {

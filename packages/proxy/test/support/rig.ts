@@ -1,6 +1,6 @@
 import type { RequestListener, ServerOptions } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { createRoleHolderProxy, type RoleHolderProxy, type RoleHolderProxyOptions } from '../../src/index.ts';
+import { createRoleHolderProxy, type RoleHolderProxy, type RoleHolderProxyOptions, type RoleLeaseView } from '../../src/index.ts';
 import { type FakeLeasehold, fakeLeasehold, heldBy } from './fake-leasehold.ts';
 import { RawClient } from './raw-client.ts';
 import { httpServer, type TestServer } from './servers.ts';
@@ -17,13 +17,15 @@ export interface Rig {
 
 export interface RigOptions extends Partial<RoleHolderProxyOptions> {
   readonly server?: ServerOptions;
+  /** What the front instance sees of the role, beside the holder. */
+  readonly lease?: Partial<RoleLeaseView>;
   /** Runs in front of the proxy. */
   readonly before?: RequestListener;
 }
 
 /** A front instance whose role `maintenance` (prefixes `/m` and `/streams`) is held at `holderOrigin`. */
-export async function rig(holderOrigin: string | null, { server, before, ...options }: RigOptions = {}): Promise<Rig> {
-  const leasehold = fakeLeasehold(heldBy(holderOrigin));
+export async function rig(holderOrigin: string | null, { server, before, lease, ...options }: RigOptions = {}): Promise<Rig> {
+  const leasehold = fakeLeasehold({ ...heldBy(holderOrigin), ...lease });
   const proxy = createRoleHolderProxy(leasehold, { role: 'maintenance', prefixes: ['/m', '/streams'], ...options });
   const local: string[] = [];
   const front = await httpServer((request, response) => {

@@ -1,0 +1,8 @@
+import type { Logger } from '@leasehold/core';
+import { type Mock, vi } from 'vitest';
+
+type Spy = Mock<(fields: object, message: string) => void>;
+
+export function spyLogger(): { readonly [Level in keyof Logger]: Spy } {
+  return { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+}

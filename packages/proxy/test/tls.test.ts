@@ -1,0 +1,127 @@
+import https from 'node:https';
+import net from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createRoleHolderProxy } from '../src/index.ts';
+import { createAuthority } from './support/certificates.ts';
+import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
+import type { RawResponse } from './support/raw-client.ts';
+import { rig, type RigOptions } from './support/rig.ts';
+import { listen, rawHolder, type TestServer } from './support/servers.ts';
+
+const authority = createAuthority();
+const stranger = createAuthority();
+const GET = 'GET /m HTTP/1.1\r\nHost: public.example\r\n\r\n';
+
+async function holderWith(options: https.ServerOptions): Promise<TestServer<https.Server>> {
+  const server = https.createServer(options, (request, response) => {
+    const socket = request.socket as TLSSocket;
+    const client = socket.getPeerCertificate().subject as { CN?: string } | undefined;
+    response.end(JSON.stringify({ sni: socket.servername, client: client?.CN ?? null, reused: socket.isSessionReused() }));
+  });
+  server.on('tlsClientError', () => {});
+  return listen(server, 'https');
+}
+
+async function ask(origin: string, options: RigOptions): Promise<RawResponse> {
+  const { connect } = await rig(origin, options);
+  return (await connect()).send(GET).response();
+}
+
+describe('a holder with an https address', () => {
+  test('is reached when its certificate is signed by the given authority', async () => {
+    const holder = await holderWith(authority.issue(['IP:127.0.0.1']));
+    const answer = await ask(holder.origin, { tls: { ca: authority.cert } });
+    expect(JSON.parse(answer.text)).toMatchObject({ sni: false });
+  });
+
+  test.each([
+    ['signed by nobody we know', () => ({ certificate: stranger.issue(['IP:127.0.0.1']), tls: { ca: authority.cert } })],
+    ['not checked against any given authority', () => ({ certificate: authority.issue(['IP:127.0.0.1']), tls: {} })],
+    ['for another address', () => ({ certificate: authority.issue(['IP:127.0.0.2']), tls: { ca: authority.cert } })],
+    [
+      'for the name that the client asked for',
+      () => ({ certificate: authority.issue(['DNS:public.example']), tls: { ca: authority.cert } }),
+    ],
+  ])('is refused with a certificate %s: nothing is sent', async (_, given) => {
+    const { certificate, tls } = given();
+    let asked = 0;
+    const holder = await holderWith(certificate);
+    holder.server.on('request', () => asked++);
+    const answer = await ask(holder.origin, { tls });
+    expect(JSON.parse(answer.text)).toMatchObject({ status: 503, reason: 'unreachable' });
+    expect(answer.headers['proxy-status']).toContain('error=tls_certificate_error');
+    expect(asked).toBe(0);
+  });
+
+  test('is refused even where an environment variable turns verification off', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const holder = await holderWith(stranger.issue(['IP:127.0.0.1']));
+    expect(JSON.parse((await ask(holder.origin, {})).text).reason).toBe('unreachable');
+  });
+
+  test('at an IP address is verified by servername where that is given', async () => {
+    const holder = await holderWith(authority.issue(['DNS:app.internal']));
+    const answer = await ask(holder.origin, { tls: { ca: authority.cert, servername: 'app.internal' } });
+    expect(JSON.parse(answer.text)).toMatchObject({ sni: 'app.internal' });
+    const wrong = await ask(holder.origin, { tls: { ca: authority.cert, servername: 'other.internal' } });
+    expect(JSON.parse(wrong.text).reason).toBe('unreachable');
+  });
+
+  test('at a name is asked for that name, never for the Host of the client', async () => {
+    const holder = await holderWith(authority.issue(['DNS:localhost']));
+    const answer = await ask(`https://localhost:${holder.port}`, { tls: { ca: authority.cert } });
+    expect(JSON.parse(answer.text)).toMatchObject({ sni: 'localhost' });
+  });
+
+  test('that asks for a certificate gets ours', async () => {
+    const holder = await holderWith({ ...authority.issue(['IP:127.0.0.1']), ca: authority.cert, requestCert: true });
+    const own = authority.issue(['DNS:app-01'], 'client');
+    const answer = await ask(holder.origin, { tls: { ca: authority.cert, ...own } });
+    expect(JSON.parse(answer.text)).toMatchObject({ client: 'DNS:app-01' });
+  });
+
+  test('keeps its connection', async () => {
+    const holder = await holderWith(authority.issue(['IP:127.0.0.1']));
+    const { connect } = await rig(holder.origin, { tls: { ca: authority.cert } });
+    const client = await connect();
+    for (let round = 0; round < 5; round++) expect((await client.send(GET).response()).status).toBe(200);
+    expect(holder.accepted.count).toBe(1);
+  });
+
+  test('that speaks no TLS is unreachable', async () => {
+    const plain = await listen(
+      net.createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+      'https',
+    );
+    expect(JSON.parse((await ask(plain.origin, {})).text).reason).toBe('unreachable');
+  });
+
+  test('that never answers the handshake is unreachable in time', async () => {
+    const deaf = await listen(
+      net.createServer((socket) => void socket.resume()),
+      'https',
+    );
+    const answer = await ask(deaf.origin, { connectTimeout: 100, headTimeout: 20_000 });
+    expect(JSON.parse(answer.text).reason).toBe('unreachable');
+    expect(answer.headers['proxy-status']).toContain('error=connection_timeout');
+    await vi.waitFor(() => expect(deaf.sockets.size).toBe(0));
+  });
+});
+
+test('a client that came by TLS is told so to the holder', async () => {
+  const holder = await rawHolder((socket) => void socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
+  const proxy = createRoleHolderProxy(fakeLeasehold(heldBy(holder.origin)), { role: 'maintenance', prefixes: ['/m'] });
+  const server = https.createServer(authority.issue(['IP:127.0.0.1']), (request, response) =>
+    proxy.handle(request, response, () => response.end()),
+  );
+  const front = await listen(server, 'https');
+  const status = await new Promise((resolve, reject) => {
+    https
+      .get(`${front.origin}/m`, { ca: authority.cert, agent: false }, (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject);
+  });
+  expect(status).toBe(204);
+  expect(holder.received()).toContain('X-Forwarded-Proto: https\r\n');
+});

@@ -24,9 +24,8 @@ const LASTING: ReadonlySet<LeaseholdErrorCode> = new Set([
 ]);
 
 interface DrainResult {
-  readonly drained: readonly ManagedLease[];
-  /** The token was not the row's any more. Whose the row is then, the store did not say: it may be ours, by an acquisition that was given up. */
-  readonly notHeld: ReadonlySet<ManagedLease>;
+  /** Drained and not given back: not held, or under another token than that of the row. */
+  readonly unsure: readonly ManagedLease[];
   /** Nothing was told of any release within the budget. */
   readonly unanswered: boolean;
 }
@@ -150,11 +149,14 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     await this.#options.store.close();
   }
 
-  /** After the last heartbeat: what may be ours by a lost reply is given back by name. A store that did not answer just now is not asked again. */
+  /**
+   * After the last heartbeat: gives back by name what the rows may say is ours though we do not know of it. Any acquisition
+   * that was given up may have taken effect, also after later answers. A store that did not answer just now is not asked again.
+   */
   async #leave(results: readonly DrainResult[]): Promise<void> {
     if (!this.#heartbeat.hasOpened || results.some(({ unanswered }) => unanswered)) return;
-    const unsure = results.flatMap(({ drained, notHeld }) => drained.filter((lease) => lease.mayBeNamed || notHeld.has(lease)));
-    await this.#releaser.release(unsure.map(byName), { leaving: true });
+    const roles = results.flatMap(({ unsure }) => unsure.map(byName));
+    await this.#releaser.release(roles, { leaving: true });
   }
 
   /** Gives back what drained in time. */
@@ -168,8 +170,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     const outcomes = releasable.length > 0 ? await this.#releaseAll(releasable) : new Map<string, ReleaseOutcome>();
     const drained = results.filter((result) => result.drained).map(({ lease }) => lease);
     return {
-      drained,
-      notHeld: new Set(drained.filter(({ role }) => outcomes.get(role) === 'not-held')),
+      unsure: drained.filter(({ role }) => (outcomes.get(role) ?? 'not-held') === 'not-held'),
       unanswered: outcomes.size > 0 && [...outcomes.values()].every((outcome) => outcome === 'unknown'),
     };
   }

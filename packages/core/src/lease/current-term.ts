@@ -29,7 +29,6 @@ export class CurrentTerm {
   #jeopardy = false;
   /** Ended here, but renewed while its work drains, so that a last fenced write still finds it. */
   #leaving: HeldTerm | null = null;
-  #lapsed = false;
 
   constructor(options: CurrentTermOptions) {
     this.#options = options;
@@ -65,16 +64,11 @@ export class CurrentTerm {
     return (this.held ?? this.#leaving)?.fencingToken ?? null;
   }
 
-  /** Whether the last term ended by its deadline, so that the row may still name this instance. */
-  get hasLapsed(): boolean {
-    return this.#lapsed;
-  }
-
-  /** False when the reply took longer than its own window: it proves nothing any more. */
-  begin(identity: Omit<TermIdentity, 'role'>, sentAt: SentAt): boolean {
+  /** Begins nothing when the reply took longer than its own window: it proves nothing any more. */
+  begin(identity: Omit<TermIdentity, 'role'>, sentAt: SentAt): void {
     const { clock, logger, role, fence, timing } = this.#options;
     const { windowMs } = timing;
-    if (clock.monotonic() >= sentAt.monotonic + windowMs || clock.wall() >= sentAt.wall + windowMs) return false;
+    if (clock.monotonic() >= sentAt.monotonic + windowMs || clock.wall() >= sentAt.wall + windowMs) return;
     const onLapse = (term: HeldTerm): void =>
       this.#end(term, { code: 'LEASEHOLD_TERM_EXPIRED', why: 'no renewal succeeded before the deadline' });
     this.#since = clock.monotonic();
@@ -82,7 +76,6 @@ export class CurrentTerm {
     this.#jeopardy = false;
     this.#term = new HeldTerm({ ...identity, role, clock, sentAt, windowMs, fence, onLapse });
     announceAcquired(logger, this.#term);
-    return true;
   }
 
   /** A renewal under `token` succeeded, `sentAt` being when it was sent. */
@@ -129,7 +122,6 @@ export class CurrentTerm {
     if (this.#term !== term) return;
     this.#term = null;
     this.#jeopardy = false;
-    this.#lapsed = loss.code === 'LEASEHOLD_TERM_EXPIRED';
     const message = `term ${term.fencingToken} of role "${term.role}" ended: ${loss.why}.`;
     if (term.end(new LeaseholdError(loss.code, message, { role: term.role }))) announceLost(this.#options.logger, term, loss);
   }

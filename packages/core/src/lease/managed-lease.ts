@@ -46,8 +46,6 @@ export class ManagedLease implements RoleLease {
   readonly #repeats = new Set<RepeatedWork>();
   #departure: Promise<StepDownOutcome> | null = null;
   #highestToken = 0n;
-  /** The outcome of an acquisition is unknown: the row may name this instance. */
-  #mayHaveAcquired = false;
 
   constructor(role: string, options: ResolvedRoleOptions, host: LeaseHost) {
     const { timing, maxHoldMs } = options;
@@ -172,11 +170,6 @@ export class ManagedLease implements RoleLease {
     return this.#term.deadline;
   }
 
-  /** Whether the row may name this instance without its holding: after a lost reply, or a term that lapsed. */
-  get mayBeNamed(): boolean {
-    return this.#mayHaveAcquired || this.#term.hasLapsed;
-  }
-
   /** Once per heartbeat: lets a term end that should not go on. */
   tend(): void {
     if (this.#candidacy.isStopped) return;
@@ -194,7 +187,6 @@ export class ManagedLease implements RoleLease {
     const fencingToken = this.#term.renewableToken;
     if (fencingToken !== null) return { kind: 'renew', fencingToken };
     if (!this.#candidacy.competes) return { kind: 'observe' };
-    this.#mayHaveAcquired = true;
     return { kind: 'acquire' };
   }
 
@@ -220,24 +212,14 @@ export class ManagedLease implements RoleLease {
   #settleRenewal(token: bigint, report: RoleReport, sentAt: SentAt): void {
     if (report.outcome === 'busy') this.#term.notRenewed();
     else if (report.outcome === 'renewed' && report.fencingToken === token) this.#term.renewed(token, sentAt);
-    else {
-      // Lost to ourselves: an acquisition that was given up took effect later, under a token that never arrived.
-      this.#mayHaveAcquired ||= report.holder === this.#host.instance.id;
-      this.#term.lost(token, describeLoss(report));
-    }
+    else this.#term.lost(token, describeLoss(report));
   }
 
   #settleAcquisition(report: RoleReport, sentAt: SentAt): bigint | null {
-    const { id } = this.#host.instance;
-    if (report.outcome !== 'acquired') {
-      this.#mayHaveAcquired = report.outcome === 'busy' && report.holder === id;
-      return null;
-    }
     // A stop gives back by name whatever the row may say, after the last heartbeat.
-    if (this.#candidacy.isStopped) return null;
+    if (report.outcome !== 'acquired' || this.#candidacy.isStopped) return null;
     if (!this.#candidacy.competes) return report.fencingToken;
-    const began = this.#term.begin({ holder: id, fencingToken: report.fencingToken }, sentAt);
-    this.#mayHaveAcquired = !began;
+    this.#term.begin({ holder: this.#host.instance.id, fencingToken: report.fencingToken }, sentAt);
     return null;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { heldLease, type ScriptedLease } from '../support/scripted-lease.ts';
+import { heldLease, scriptedLease, type ScriptedLease } from '../support/scripted-lease.ts';
+import { reportHeld } from '../support/scripted-store.ts';
 
 /** Stops, answering each release with the next of `outcomes`; the answer is what was to be released, in order. */
 async function stopWith({ leasehold, store, clock }: ScriptedLease, outcomes: ('released' | 'not-held')[]): Promise<unknown[]> {
@@ -26,6 +27,16 @@ describe('an acquisition that was given up and takes effect later names this ins
     store.pending.answer({ roles: [{ role: 'r', outcome: 'held', fencingToken: 2n, ...by }] });
     await clock.advance(0);
     expect(lease.isHeld).toBe(false);
+    expect(await stopWith(scripted, ['released'])).toEqual([[{ role: 'r', fencingToken: null }]]);
+  });
+
+  it('is given back by name on stop, when a later heartbeat saw another holder', async () => {
+    const scripted = scriptedLease();
+    const { clock, store, leasehold } = scripted;
+    await leasehold.start();
+    await clock.advance(5_000);
+    store.pending.answer({ roles: [reportHeld('r', 3n, 15_000)] });
+    await clock.advance(0);
     expect(await stopWith(scripted, ['released'])).toEqual([[{ role: 'r', fencingToken: null }]]);
   });
 });

@@ -1,0 +1,107 @@
+import type { HeartbeatReply, HeartbeatRequest, RoleOutcome, StoreCall } from '../../packages/core/src/index.ts';
+import type { InstanceClock } from './instance-clock.ts';
+
+export interface SentCall {
+  readonly kind: 'open' | 'heartbeat' | 'release';
+  readonly call: StoreCall;
+  /** Of a heartbeat. */
+  readonly request?: HeartbeatRequest;
+}
+
+export interface CallRecord extends SentCall {
+  readonly monotonic: number;
+  readonly wall: number;
+  settled: boolean;
+}
+
+/** How long an instance may believe in a term, by what it was told and when it had asked. */
+export interface Proof {
+  readonly token: bigint;
+  readonly monotonicUntil: number;
+  readonly wallUntil: number;
+}
+
+export interface EvidenceOptions {
+  readonly clock: InstanceClock;
+  readonly windowMs: (role: string) => number;
+  readonly violate: (what: string) => void;
+}
+
+/** What one instance can know: the calls that it sent, and the replies that reached it in time. */
+export class Evidence {
+  readonly #options: EvidenceOptions;
+  readonly #proofs = new Map<string, Proof>();
+  readonly #highest = new Map<string, bigint>();
+  readonly #renewals = new Map<string, { readonly token: bigint; readonly outcome: RoleOutcome }>();
+  #calls: CallRecord[] = [];
+  /** Set once stop() has resolved. */
+  stopped = false;
+
+  constructor(options: EvidenceOptions) {
+    this.#options = options;
+  }
+
+  callWasSent(sent: SentCall): CallRecord {
+    const { clock } = this.#options;
+    const record = { ...sent, monotonic: clock.monotonic(), wall: clock.wall(), settled: false };
+    if (sent.kind === 'heartbeat') this.#checkHeartbeat(sent.request);
+    this.#calls = this.pendingCalls;
+    this.#calls.push(record);
+    return record;
+  }
+
+  /** A heartbeat's reply comes to core. It proves nothing when nobody waits for it any more. */
+  replyArrived(record: CallRecord, { roles }: HeartbeatReply): void {
+    if (record.call.signal.aborted) return;
+    for (const { role, outcome, fencingToken } of roles) {
+      if (fencingToken > this.highestToken(role)) this.#highest.set(role, fencingToken);
+      const renewed = record.request?.renew.find((asked) => asked.role === role);
+      if (renewed !== undefined) this.#renewals.set(role, { token: renewed.fencingToken, outcome });
+      if (outcome === 'renewed' || outcome === 'acquired') this.#prove(role, fencingToken, record);
+    }
+  }
+
+  #prove(role: string, token: bigint, sent: CallRecord): void {
+    const last = this.#proofs.get(role);
+    // What has lapsed stays over, though nobody may have noticed yet.
+    if (last?.token === token && this.hasPassed(last)) return;
+    const windowMs = this.#options.windowMs(role);
+    this.#proofs.set(role, { token, monotonicUntil: sent.monotonic + windowMs, wallUntil: sent.wall + windowMs });
+  }
+
+  hasPassed({ monotonicUntil, wallUntil }: Proof): boolean {
+    const { clock } = this.#options;
+    return clock.monotonic() >= monotonicUntil || clock.wall() >= wallUntil;
+  }
+
+  proof(role: string): Proof | undefined {
+    return this.#proofs.get(role);
+  }
+
+  highestToken(role: string): bigint {
+    return this.#highest.get(role) ?? 0n;
+  }
+
+  /** Whether the last word of the store on a renewal under this token was that the term is over. */
+  wasToldLost(role: string, token: bigint): boolean {
+    const last = this.#renewals.get(role);
+    return last?.token === token && last.outcome !== 'renewed' && last.outcome !== 'busy';
+  }
+
+  /** Calls that were neither answered nor given up. */
+  get pendingCalls(): CallRecord[] {
+    return this.#calls.filter(({ settled, call }) => !settled && !call.signal.aborted);
+  }
+
+  #checkHeartbeat(request: HeartbeatRequest | undefined): void {
+    const { violate } = this.#options;
+    if (this.stopped) violate('a heartbeat was sent after stop() had resolved');
+    if (this.pendingCalls.some(({ kind }) => kind === 'heartbeat')) violate('two heartbeats are in flight');
+    const { renew = [], acquire = [], observe = [] } = request ?? {};
+    const roles = [...renew, ...acquire].map(({ role }) => role).concat(observe);
+    if (new Set(roles).size !== roles.length) violate(`a heartbeat asks for a role twice: ${roles.join(', ')}`);
+    for (const { role, tokenFloor } of acquire) {
+      if (tokenFloor < this.highestToken(role)) violate(`the floor ${tokenFloor} for ${role} is below a token that was seen`);
+    }
+  }
+}

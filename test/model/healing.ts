@@ -1,0 +1,85 @@
+import type { Instance } from './instance.ts';
+import type { World } from './world.ts';
+
+const STEP_MS = 250;
+/** Clocks that run fast or slow by a twentieth, and jitter. */
+const TOLERANCE = 1.06;
+const ROUNDING_MS = 500;
+
+/**
+ * Nobody gives up: once the network is whole, whoever lives takes every role within a lease and an interval, counted from
+ * when the last call that hangs is given up. Then all stop, and each term has ended once and every role is given back.
+ */
+export async function healAndStop(world: World): Promise<void> {
+  await heal(world);
+  await untilAllAreHeld(world);
+  await stopAll(world);
+}
+
+async function heal(world: World): Promise<void> {
+  await world.endFences();
+  for (const instance of world.places) {
+    await instance.clock.thaw('timer', () => world.settle());
+    instance.store.heal();
+    instance.endWork();
+    for (const role of world.roles) instance.setHealth(role, true);
+  }
+  for (const instance of world.instances) if (instance.clock.dead) instance.store.heal();
+  if (!world.places.some((instance) => instance.competes)) world.restart(0);
+  await world.settle();
+  for (const instance of world.places) if (instance.competes) instance.leasehold.compete();
+  await world.endStep();
+}
+
+async function untilAllAreHeld(world: World): Promise<void> {
+  const waiting = new Set(world.roles);
+  const boundMs =
+    longestHangMs(world) +
+    longest(world, (instance, role) => {
+      const { leaseDurationMs, renewIntervalMs } = instance.lease(role);
+      return leaseDurationMs + renewIntervalMs;
+    });
+  const endsAt = world.shared.monotonic() + boundMs * TOLERANCE + ROUNDING_MS;
+  for (;;) {
+    for (const role of waiting) if (world.places.some((instance) => instance.lease(role).isHeld)) waiting.delete(role);
+    if (waiting.size === 0) return;
+    if (world.shared.monotonic() > endsAt) {
+      world.violate(`nobody took ${[...waiting].join(', ')} within ${boundMs} ms of healing`);
+      return world.throwViolations();
+    }
+    await world.advance(STEP_MS);
+    await world.endStep();
+  }
+}
+
+/** How long until the last call that is under way is given up. */
+function longestHangMs(world: World): number {
+  const left = world.places.flatMap(({ evidence, clock }) =>
+    evidence.pendingCalls.map(({ call, monotonic }) => monotonic + call.timeoutMs - clock.monotonic()),
+  );
+  return Math.max(0, ...left);
+}
+
+function longest(world: World, measure: (instance: Instance, role: string) => number): number {
+  return Math.max(...world.instances.flatMap((instance) => world.roles.map((role) => measure(instance, role))));
+}
+
+const STOP_DEADLINE_MS = 60_000;
+
+async function stopAll(world: World): Promise<void> {
+  const stopping = world.places.filter((instance) => !instance.clock.dead);
+  for (const instance of stopping) void instance.stop();
+  for (let ms = 0; ms < STOP_DEADLINE_MS && stopping.some(({ hasStopped }) => !hasStopped); ms += STEP_MS) {
+    await world.advance(STEP_MS);
+  }
+  await world.endStep();
+  for (const { name, hasStopped } of stopping) if (!hasStopped) world.violate(`${name} did not stop`);
+  for (const { by, term, lost } of world.journal.terms) {
+    if (!by.clock.dead && lost === null) world.violate(`term ${term.fencingToken} of ${term.role} on ${by.name} was never lost`);
+  }
+  for (const role of world.roles) {
+    const left = stopping.find(({ id }) => id === world.rows.holderOf(role));
+    if (left !== undefined) world.violate(`${left.name} stopped and left ${role} behind`);
+  }
+  world.throwViolations();
+}

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { allViolations, check } from '../src/checker/check.ts';
 import type { History, WorkerLog } from '../src/checker/history.ts';
-import { belief, change, write } from './support/evidence.ts';
+import { belief, change, fault, write } from './support/evidence.ts';
 
 const US = 1_000;
 
 function log(instance: string, token: number, [first, last]: readonly [number, number]): WorkerLog {
-  const event = (kind: 'gain' | 'loss', at: number) => ({ kind, role: 'r', token, at: at * US });
+  const event = (kind: 'gain' | 'loss', at: number) => ({
+    kind,
+    role: 'r',
+    token,
+    at: at * US,
+    reason: kind === 'loss' ? 'LEASEHOLD_TERM_EXPIRED' : null,
+  });
   return {
     instance,
     ended: true,
@@ -28,7 +34,7 @@ const good: History = {
   changes: [ofA, change({ holder: 'b', token: 2, at: 2_950, expiresAt: 4_950 })],
   recorded: [{ role: 'r', token: 1, holder: 'a', acquiredAt: 0, endedAt: 2_900 * US }],
   writes: [write('a', 1, [10, 20]), write('b', 2, [3_010, 3_020])],
-  faults: [],
+  faults: [fault({ of: 'all' }, [900, 950]), fault({ of: 'instances', instances: ['b'] }, [3_900, 4_000])],
   clock: [{ from: 0, to: 0, database: 0 }],
   contests: [{ instance: 'b', missed: [] }],
   watchedUntil: 4_000 * US,
@@ -49,6 +55,7 @@ test.each<[string, Partial<History>]>([
   ['takeover', { watchedUntil: 10_000 * US }],
   ['competing', { contests: [{ instance: 'b', missed: ['r'] }] }],
   ['gain and loss', { logs: [{ ...logOfA, events: [] }, logOfB] }],
+  ['unprovoked loss', { faults: [] }],
   ['recorded terms', { recorded: [] }],
   ['process', { logs: [{ ...logOfA, wrong: ['held again'] }, logOfB] }],
 ])('%s: a history that breaks it is found', (name, broken) => {

@@ -10,6 +10,7 @@ import { findStaleWrites } from './stale-writes.ts';
 import { checkTakeovers, type TakeoverResult } from './takeovers.ts';
 import { findTermOverlaps } from './term-overlaps.ts';
 import { findTokenDisorder } from './tokens.ts';
+import { findUnprovoked } from './unprovoked.ts';
 
 export interface Verdict {
   /** Two holders at a time: by the database's clock, by the machine's, or one by each. */
@@ -19,6 +20,7 @@ export interface Verdict {
   readonly takeovers: TakeoverResult;
   readonly stopped: readonly Violation[];
   readonly unpaired: readonly Violation[];
+  readonly unprovoked: readonly Violation[];
   readonly recordingErrors: readonly Violation[];
   /** Broken within one process: held again after its loss, a signal that was not aborted. */
   readonly wrong: readonly Violation[];
@@ -38,6 +40,7 @@ export function check(history: History): Verdict {
     takeovers: checkTakeovers({ beliefs, terms, faults, clock, leaseMs, watchedUntil }),
     stopped: findStopped(history.contests),
     unpaired: logs.flatMap((log) => [...findUnpaired(log), ...findUnannounced(log)]),
+    unprovoked: logs.flatMap((log) => findUnprovoked(log, faults, leaseMs)),
     recordingErrors: findRecordingErrors(recorded, terms),
     wrong: logs.flatMap(({ instance, wrong }) => wrong.map((what) => ({ check: 'process', what: `${instance}: ${what}` }))),
     terms: [...terms.values()].reduce((count, ofRole) => count + ofRole.length, 0),
@@ -52,6 +55,7 @@ export function allViolations(verdict: Verdict): readonly Violation[] {
     ...verdict.takeovers.violations,
     ...verdict.stopped,
     ...verdict.unpaired,
+    ...verdict.unprovoked,
     ...verdict.recordingErrors,
     ...verdict.wrong,
   ];

@@ -19,6 +19,8 @@ export interface TermEvent {
   readonly token: number;
   /** Monotonic, microseconds. */
   readonly at: number;
+  /** Why it was lost; null for a gain. */
+  readonly reason: string | null;
 }
 
 /** What one process wrote down. */

@@ -29,8 +29,9 @@ export class LogFolder {
       case 'claim':
         return line.held.forEach((held) => this.#see(held, line));
       case 'gain':
+        return this.#term({ kind: 'gain', role: line.role, token: line.token, at: line.at, reason: null });
       case 'loss':
-        return this.#term({ kind: line.k, role: line.role, token: line.token, at: line.at });
+        return this.#term({ kind: 'loss', role: line.role, token: line.token, at: line.at, reason: line.reason });
       case 'refused':
         this.#refused = { all: this.#refused.all + 1, late: this.#refused.late + Number(line.late) };
         return;

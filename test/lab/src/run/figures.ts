@@ -21,6 +21,7 @@ export function labFigures(
     figure('instancesThatStoppedCompeting', verdict.stopped.length, '', '= 0'),
     figure('tokensOutOfOrder', verdict.tokenDisorder.length, '', '= 0'),
     figure('unpairedLosses', verdict.unpaired.length, '', '= 0'),
+    figure('unprovokedLosses', verdict.unprovoked.length, '', '= 0'),
     figure('recordingErrors', verdict.recordingErrors.length, '', '= 0'),
     figure('processFailures', failures.length + verdict.wrong.length, '', '= 0'),
     figure('faults', faults.length, '', `>= ${fewest}`),

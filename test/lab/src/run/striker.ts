@@ -62,7 +62,8 @@ export class Striker {
 
   /** Strikes the one process given. */
   async strikeSlot(verb: ProcessVerb, slot: Slot, strike: StrikeBase): Promise<void> {
-    const reach: Reach = { of: 'instances', instances: slot.instance === null ? [] : [slot.instance] };
+    const touched = verb.harmless !== true && slot.instance !== null;
+    const reach: Reach = { of: 'instances', instances: touched ? [slot.instance] : [] };
     const from = nowUs();
     const record = this.#record({ kind: verb.kind, reach, from, to: Number.POSITIVE_INFINITY });
     await verb.strike({ ...strike, slot });

@@ -4,6 +4,7 @@ import type { ProcessVerb } from './verb.ts';
 export const exhaustPool: ProcessVerb = {
   kind: 'exhaustPool',
   strikes: 'process',
+  harmless: true,
   lasts: [500, 4_000],
   strike: async ({ slot, lastsMs, bench }) => {
     slot.worker?.tell({ do: 'exhaustPool', ms: lastsMs });

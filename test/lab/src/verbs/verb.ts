@@ -31,6 +31,8 @@ export interface ProcessVerb extends FaultKind {
   readonly strikes: 'process';
   /** The instance is gone for good; another takes its place. */
   readonly endsInstance?: boolean;
+  /** Leases must not notice: it excuses nothing. */
+  readonly harmless?: boolean;
   readonly strike: (strike: ProcessStrike) => Promise<void>;
 }
 

@@ -51,6 +51,23 @@ describe('the connection', () => {
     expect(lease.fencingToken).toBe(1n);
   });
 
+  test('listens again after it was made anew: a release still wakes it at once', async ({ database }) => {
+    const holder = instanceOn(database, { leaseDuration: '60s' });
+    holder.role('r');
+    await holder.start();
+    const store = storeOn(database, named(database));
+    const waiting = instanceOn(database, { store, leaseDuration: '60s' });
+    const lease = waiting.role('r');
+    await waiting.start();
+    const [first] = await backends(database);
+    await database.query('select pg_terminate_backend($1)', [first?.pid]);
+    await expect
+      .poll(async () => store.listens && (await backends(database))[0]?.pid !== first?.pid, { timeout: 5_000 })
+      .toBe(true);
+    await holder.stop();
+    await expect.poll(() => lease.isHeld, { timeout: 2_000 }).toBe(true);
+  });
+
   test('is destroyed when a call is given up, and no late answer reaches another call', async ({ database }) => {
     const { proxy, connectionString } = await faulty(database);
     const leasehold = instanceOn(database, { postgres: { connectionString }, ...FAST, callTimeout: '200ms' });
@@ -100,16 +117,15 @@ describe('the connection', () => {
   });
 
   test('is left when the server has become a read-only standby', async ({ database }) => {
-    const store = await openStore(database, 'a', named(database));
+    // A role of its own: other tests share the server.
+    const user = `ro_${database.schema.slice(-6)}`;
+    await database.query(`create role ${user} login superuser password 'p'`);
+    onTestFinished(async () => void (await database.query(`drop owned by ${user} cascade; drop role ${user}`)));
+    const url = new URL(database.connectionString);
+    [url.username, url.password] = [user, 'p'];
+    const store = await openStore(database, 'a', named({ ...database, connectionString: url.href }));
     const [before] = await backends(database);
-    await database.query(`alter role current_user set default_transaction_read_only = on`).catch(() => {});
-    const client = new pg.Client({ connectionString: database.connectionString });
-    await client.connect();
-    onTestFinished(async () => {
-      await client.query('set default_transaction_read_only = off');
-      await client.query('alter role current_user reset default_transaction_read_only');
-      await client.end();
-    });
+    await database.query(`alter role ${user} set default_transaction_read_only = on`);
     await database.query('select pg_terminate_backend($1)', [before?.pid]);
     const request = {
       instance: { id: 'a', label: 'a', address: null },
@@ -120,11 +136,8 @@ describe('the connection', () => {
     };
     await expect
       .poll(() => store.heartbeat(request, callWithin(2_000)).catch((error: unknown) => error))
-      .toMatchObject({
-        code: 'LEASEHOLD_STORE_UNAVAILABLE',
-        cause: { code: '25006' },
-      });
-    expect(await backends(database)).toHaveLength(0);
+      .toMatchObject({ code: 'LEASEHOLD_STORE_UNAVAILABLE', cause: { code: '25006' } });
+    await expect.poll(() => backends(database)).toHaveLength(0);
   });
 
   test('gives the server a time limit of its own', async ({ database }) => {
@@ -226,6 +239,21 @@ describe('taking over', () => {
     await b.start();
     expect(held.isHeld).toBe(true);
     await expect.poll(() => seen.currentHolderAddress, { timeout: 2_000 }).toBe('http://b.test:1');
+  });
+
+  test('does not make a process that restarts under the same label its former self', async ({ database }) => {
+    const { proxy, connectionString } = await faulty(database);
+    const label = 'app-0';
+    const before = instanceOn(database, { postgres: { connectionString }, instance: { label }, leaseDuration: '1s' });
+    before.role('r');
+    await before.start();
+    await proxy.cut();
+    const after = instanceOn(database, { instance: { label }, leaseDuration: '1s' });
+    const lease = after.role('r');
+    await after.start();
+    expect([lease.isHeld, lease.currentHolder]).toEqual([false, before.instance.id]);
+    await expect.poll(() => lease.isHeld, { timeout: 5_000 }).toBe(true);
+    expect([lease.fencingToken, lease.currentHolder]).toEqual([2n, after.instance.id]);
   });
 
   test('comes when a silent holder has run out, not before', async ({ database }) => {

@@ -86,6 +86,33 @@ describe('locked rows', () => {
   });
 });
 
+describe('locked tables', () => {
+  test.for(['access share', 'row share', 'row exclusive'])(
+    '%s, as a dump or an application takes it, is no hindrance',
+    async (mode, { database }) => {
+      const store = await openStore(database, 'a');
+      const unlock = await lock(
+        database,
+        `lock table ${database.schema}.role_lease, ${database.schema}.instance in ${mode} mode`,
+      );
+      expect(outcomes(await beat(store, 'a', { acquire: [want('r')] }))).toEqual({ r: 'acquired' });
+      expect(outcomes(await beat(store, 'a', { renew: [{ role: 'r', fencingToken: 1n }] }))).toEqual({ r: 'renewed' });
+      await unlock();
+    },
+  );
+
+  test('one that excludes everybody costs the call, within its deadline, and not the connection after it', async ({
+    database,
+  }) => {
+    const store = await openStore(database, 'a');
+    const unlock = await lock(database, `lock table ${database.schema}.role_lease in access exclusive mode`);
+    const request = { instance: instance('a'), instanceTtlMs: 60_000, renew: [], acquire: [want('r')], observe: [] };
+    await expect(store.heartbeat(request, callWithin(200))).rejects.toThrow();
+    await unlock();
+    expect(outcomes(await beat(store, 'a', { acquire: [want('r')] }))).toEqual({ r: 'acquired' });
+  });
+});
+
 describe('rows changed by hand', () => {
   test.for([
     ['deleted', 'delete from $.role_lease', 'missing'],

@@ -14,6 +14,12 @@ export interface ConnectionOptions {
   readonly onDrop: (error: Error) => void;
 }
 
+/** Against defaults of a server or a user that do not suit this connection: it idles between heartbeats, and relies on rows being evaluated anew once they are locked. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  idle_session_timeout: '0',
+  default_transaction_isolation: 'read committed',
+};
+
 /**
  * The one connection of a process, apart from the application's pool, so that a starved pool does not cost a lease.
  *
@@ -25,7 +31,6 @@ export class DedicatedConnection {
   #client: Client | null = null;
   /** The client that is being connected, so that it too can be destroyed. */
   #pending: Client | null = null;
-  #connecting: Promise<Client> | null = null;
   #last: Promise<void> = Promise.resolve();
   #closed = false;
   #listens = false;
@@ -83,8 +88,7 @@ export class DedicatedConnection {
     if (this.#closed)
       return Promise.reject(new LeaseholdError('LEASEHOLD_STORE_CLOSED', 'the PostgreSQL store is closed; create a new one.'));
     if (this.#client !== null) return Promise.resolve(this.#client);
-    this.#connecting ??= this.#connect().finally(() => (this.#connecting = null));
-    return this.#connecting;
+    return this.#connect();
   }
 
   async #connect(): Promise<Client> {
@@ -117,7 +121,9 @@ export class DedicatedConnection {
     const direct = rows[0]?.pid === (client as Client & { readonly processID: number | null }).processID;
     if (direct) {
       const { channel, statementTimeoutMs } = this.#options;
-      await client.query(`set statement_timeout = ${Math.ceil(statementTimeoutMs)}; listen ${client.escapeIdentifier(channel)}`);
+      const settings = { ...SETTINGS, statement_timeout: String(Math.ceil(statementTimeoutMs)) };
+      const set = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`);
+      await client.query([...set, `listen ${client.escapeIdentifier(channel)}`].join('; '));
     }
     this.#listens = direct;
   }
@@ -133,7 +139,6 @@ export class DedicatedConnection {
     const clients = [this.#client, this.#pending];
     this.#client = null;
     this.#pending = null;
-    this.#connecting = null;
     this.#listens = false;
     for (const client of clients) client?.connection.stream.destroy();
   }

@@ -2,7 +2,7 @@ import type { AcquireRequest, HeartbeatRequest, RoleOutcome, RoleReport } from '
 
 /** One row of the heartbeat's answer; `bigint` arrives as text. */
 export interface HeartbeatRow {
-  readonly told: 'renewed' | 'acquired' | 'seen' | 'notified';
+  readonly told: 'renewed' | 'acquired' | 'seen' | 'aside';
   readonly role: string;
   readonly holder: string | null;
   readonly address: string | null;

@@ -28,6 +28,10 @@ gone as (
   delete from ${schema}.instance i
   where $4::boolean and i.id = any (array(select id from ${schema}.instance where id = $3 for update skip locked))
 ),
+durable as (
+  select set_config('synchronous_commit', 'local', true)
+  where current_setting('synchronous_commit') = 'off'
+),
 notified as (
   select pg_notify($5, case when octet_length(named) < 7000 then named else everything end)
   from (
@@ -47,5 +51,6 @@ where l.holder = $3
   and (given.fencing_token is null or l.fencing_token = given.fencing_token)
   and l.role not in (select role from released)
 -- A CTE that only selects is run only if somebody reads it.
-union all select 'notified', '' from notified`;
+union all select 'aside', '' from notified
+union all select 'aside', '' from durable`;
 }

@@ -36,7 +36,7 @@ async function readVersion(client: Client, schema: string): Promise<number> {
 /** One transaction under an advisory lock, so that instances that start together migrate once. */
 async function applyMissing(client: Client, schema: string, steps: typeof migrations): Promise<void> {
   // Waiting for the lock, or a large change, may take longer than a heartbeat; the caller's own deadline bounds it.
-  await client.query('begin; set local statement_timeout = 0');
+  await client.query('begin isolation level read committed; set local statement_timeout = 0');
   try {
     await client.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(schema)]);
     // The lock may have been waited for while another instance did the work; look again under it.

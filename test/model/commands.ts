@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Fate, fates } from './fate.ts';
+import { type Fate, fates, PROMPT } from './fate.ts';
 import type { WakeUpMode } from './faulty-store.ts';
 import type { Instance } from './instance.ts';
 import type { World } from './world.ts';
@@ -66,6 +66,17 @@ const passing = fc.integer({ min: 100, max: 25_000 });
 const stall = passing.map(
   (ms) =>
     new Step(`stall(${ms})`, async (world) => {
+      world.shared.jump(ms);
+      await world.advance(0);
+    }),
+);
+
+/** A stall while a heartbeat is under way: its answer is worked through before the timers that should have ended its term. */
+const lateReply = fc.tuple(place, fc.integer({ min: 100, max: 3_900 }), fc.integer({ min: 0, max: 6_000 }), passing).map(
+  ([at, answerAfter, before, ms]) =>
+    new Step(`lateReply(${at}, ${answerAfter}, ${before}, ${ms})`, async (world) => {
+      world.at(at).store.fates.push({ ...PROMPT, answerAfter });
+      await world.advance(before);
       world.shared.jump(ms);
       await world.advance(0);
     }),
@@ -154,6 +165,7 @@ function show({ effects, answerAfter, answer, reports }: Fate): string {
 export const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 14, arbitrary: advance },
   { weight: 2, arbitrary: stall },
+  { weight: 2, arbitrary: lateReply },
   { weight: 3, arbitrary: freeze },
   { weight: 2, arbitrary: suspend },
   { weight: 5, arbitrary: thaw },

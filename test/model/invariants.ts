@@ -1,3 +1,4 @@
+import type { LeaseState, RoleLease, Term } from '../../packages/core/src/index.ts';
 import type { Instance } from './instance.ts';
 import type { RowLedger } from './row-ledger.ts';
 import type { AnnouncedTerm, TermJournal } from './term-journal.ts';
@@ -7,10 +8,12 @@ export interface Looked {
   readonly roles: readonly string[];
   readonly rows: RowLedger;
   readonly journal: TermJournal;
+  /** Changes which question is asked first: it may be the one that lets a lease notice its deadline. */
+  readonly turn: number;
   readonly violate: (what: string) => void;
 }
 
-/** What has to be true at every moment, read as an application reads it. Looking is itself a fault: it lets a lease notice its deadline. */
+/** What has to be true at every moment, read as an application reads it. */
 export function look(looked: Looked): void {
   for (const role of looked.roles) {
     const holders: string[] = [];
@@ -24,45 +27,73 @@ export function look(looked: Looked): void {
 }
 
 /** The answer says whether it is held. */
-function lookAtLease({ journal, violate }: Looked, instance: Instance, role: string): boolean {
+function lookAtLease({ journal, turn, violate }: Looked, instance: Instance, role: string): boolean {
   const lease = instance.lease(role);
-  const { isHeld } = lease;
-  const open = journal.open(instance, role);
+  const begun = journal.open(instance, role);
   const name = `${role} on ${instance.name}`;
-  if (isHeld !== (open !== undefined)) violate(`${name} has isHeld ${isHeld} and ${open ? 'an open term' : 'no open term'}`);
-  if (open !== undefined) lookAtTerm(violate, open);
-  if (!isHeld) {
-    if (lease.fencingToken !== null || lease.remainingMs !== 0) violate(`${name} is not held and has a token or time left`);
-    return false;
+  const answers =
+    begun === undefined
+      ? askAll(leaseQuestions(lease), turn)
+      : askAll([...leaseQuestions(lease), ...termQuestions(begun.term)], turn);
+  if (new Set(answers.values()).size > 1) violate(`${name} is held and not held: ${show(answers)}`);
+  const { isHeld } = lease;
+  if (isHeld !== (journal.open(instance, role) !== undefined)) violate(`${name} has isHeld ${isHeld}, which was not announced`);
+  if (isHeld) lookAtWindow(violate, instance, lease);
+  return isHeld;
+}
+
+type Question = readonly [name: string, ask: () => boolean];
+
+const BELIEVING: ReadonlySet<LeaseState> = new Set(['held', 'jeopardy']);
+
+/** All of these say the same: that the role is held. */
+function leaseQuestions(lease: RoleLease): Question[] {
+  return [
+    ['isHeld', () => lease.isHeld],
+    ['fencingToken', () => lease.fencingToken !== null],
+    ['remainingMs', () => lease.remainingMs > 0],
+    ['state', () => BELIEVING.has(lease.state)],
+  ];
+}
+
+function termQuestions(term: Term): Question[] {
+  return [
+    ['term.isHeld', () => term.isHeld],
+    ['term.signal', () => !term.signal.aborted],
+    ['term.remainingMs', () => term.remainingMs > 0],
+  ];
+}
+
+function askAll(questions: readonly Question[], turn: number): Map<string, boolean> {
+  const answers = new Map<string, boolean>();
+  for (let index = 0; index < questions.length; index += 1) {
+    const [name, ask] = questions[(index + turn) % questions.length] as Question;
+    answers.set(name, ask());
   }
-  const proof = instance.evidence.proof(role);
-  const left = Math.min(
-    (proof?.monotonicUntil ?? 0) - instance.clock.monotonic(),
-    (proof?.wallUntil ?? 0) - instance.clock.wall(),
-  );
-  if (left <= 0) violate(`${name} is held ${-left} ms past its window`);
-  if (lease.remainingMs <= 0 || lease.remainingMs > left + ROUNDING_MS)
-    violate(`${name} has ${lease.remainingMs} ms left by its word and ${left} ms by the rules`);
-  if (lease.fencingToken !== proof?.token) violate(`${name} is held under ${lease.fencingToken}, proven is ${proof?.token}`);
-  if (lease.state !== 'held' && lease.state !== 'jeopardy') violate(`${name} is held and its state is ${lease.state}`);
-  return true;
+  return answers;
 }
 
 const ROUNDING_MS = 0.01;
 
-function lookAtTerm(violate: (what: string) => void, { by, term }: AnnouncedTerm): void {
-  const { aborted } = term.signal;
-  if (aborted === term.isHeld)
-    violate(`term ${term.fencingToken} of ${term.role} on ${by.name}: aborted and isHeld are ${aborted}`);
+/** Held no longer, and under no other token, than what the store said allows. */
+function lookAtWindow(violate: (what: string) => void, { name, clock, evidence }: Instance, lease: RoleLease): void {
+  const { role, fencingToken, remainingMs } = lease;
+  const proof = evidence.proof(role);
+  const left = Math.min((proof?.monotonicUntil ?? 0) - clock.monotonic(), (proof?.wallUntil ?? 0) - clock.wall());
+  if (left <= 0) violate(`${role} on ${name} is held ${-left} ms past its window`);
+  if (remainingMs > left + ROUNDING_MS)
+    violate(`${role} on ${name} has ${remainingMs} ms left by its word and ${left} ms by the rules`);
+  if (fencingToken !== proof?.token) violate(`${role} on ${name} is held under ${fencingToken}, proven is ${proof?.token}`);
 }
 
 /** Every term ever seen: one that is over stays over. */
-export function lookAtEveryTerm({ journal, violate }: Looked): void {
-  for (const announced of journal.terms) {
-    if (!announced.by.runs) continue;
-    lookAtTerm(violate, announced);
-    if (announced.lost !== null && announced.term.isHeld)
-      violate(`term ${announced.term.fencingToken} of ${announced.term.role} rose again`);
+export function lookAtEveryTerm({ journal, turn, violate }: Looked): void {
+  for (const { by, term, lost } of journal.terms) {
+    if (!by.runs) continue;
+    const answers = askAll(termQuestions(term), turn);
+    const name = `term ${term.fencingToken} of ${term.role} on ${by.name}`;
+    if (new Set(answers.values()).size > 1) violate(`${name} is held and not held: ${show(answers)}`);
+    if (lost !== null && term.isHeld) violate(`${name} rose again`);
   }
 }
 
@@ -70,13 +101,26 @@ export function lookAtEveryTerm({ journal, violate }: Looked): void {
 const TIMER_MS = 2;
 
 /**
- * Terms end at their deadline by themselves, with nobody looking. True after timers have had their time. A wall clock that
- * jumped may stay unnoticed until somebody looks, or the next heartbeat.
+ * Terms end at their deadline by themselves, with nobody looking, and at the word of the store. True after timers and
+ * promises have had their time. A wall clock that jumped may stay unnoticed until somebody looks, or the next heartbeat.
  */
-export function auditDeadlines({ journal, violate }: Looked): void {
+export function auditEnds({ journal, violate }: Looked): void {
   for (const { by, term } of journal.openTerms) {
+    if (!by.runs) continue;
+    const name = `term ${term.fencingToken} of ${term.role} on ${by.name}`;
     const until = by.evidence.proof(term.role)?.monotonicUntil ?? 0;
-    if (by.runs && by.clock.monotonic() > until + TIMER_MS)
-      violate(`term ${term.fencingToken} of ${term.role} on ${by.name} did not end at its deadline`);
+    if (by.clock.monotonic() > until + TIMER_MS) violate(`${name} did not end at its deadline`);
+    if (by.evidence.wasToldLost(term.role, term.fencingToken)) violate(`${name} goes on though the store said that it is over`);
   }
+}
+
+/** Nothing is announced twice, nor left out. */
+export function auditAnnouncements(terms: readonly AnnouncedTerm[], violate: (what: string) => void): void {
+  for (const { by, term, lost } of terms) {
+    if (!by.clock.dead && lost === null) violate(`term ${term.fencingToken} of ${term.role} on ${by.name} was never lost`);
+  }
+}
+
+function show(answers: ReadonlyMap<string, boolean>): string {
+  return [...answers].map(([name, answer]) => `${name} ${answer}`).join(', ');
 }

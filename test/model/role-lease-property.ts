@@ -30,6 +30,6 @@ export async function playHistory(setup: WorldSetup, history: Iterable<Step>): P
 /** @param replayPath what a failure printed beside its seed and path */
 export function roleLeaseProperty(replayPath?: string): fc.IAsyncProperty<[WorldSetup, Iterable<Step>]> {
   const replay = replayPath === undefined ? {} : { replayPath };
-  const histories = fc.commands([steps], { maxCommands: 70, size: 'max', ...replay });
+  const histories = fc.commands([steps], { maxCommands: 100, size: 'max', ...replay });
   return fc.asyncProperty(setups, histories as fc.Arbitrary<Iterable<Step>>, playHistory);
 }

@@ -1,7 +1,7 @@
 import { MemoryDatabase, type MemoryTransaction } from '../../packages/core/src/memory/index.ts';
 import { type ManualClock, manualClock } from '../../packages/testing/src/manual-clock.ts';
 import { Instance, type InstanceSetup } from './instance.ts';
-import { auditDeadlines, look, lookAtEveryTerm, type Looked } from './invariants.ts';
+import { auditEnds, look, lookAtEveryTerm, type Looked } from './invariants.ts';
 import { RowLedger } from './row-ledger.ts';
 import { type AnnouncedTerm, TermJournal } from './term-journal.ts';
 
@@ -34,6 +34,7 @@ export class World implements Looked, Disposable {
   readonly places: Instance[] = [];
   /** All that ever ran. */
   readonly instances: Instance[] = [];
+  turn = 0;
   readonly #setup: WorldSetup;
   readonly #violations: string[] = [];
   readonly #fences: OpenFence[] = [];
@@ -74,7 +75,7 @@ export class World implements Looked, Disposable {
   async advance(ms: number): Promise<void> {
     await this.shared.advance(ms);
     await this.settle();
-    auditDeadlines(this);
+    auditEnds(this);
   }
 
   /** Lets everything happen that needs no time. */
@@ -86,7 +87,7 @@ export class World implements Looked, Disposable {
   /** Ends one step of the model: throws what the invariants found. */
   async endStep(): Promise<void> {
     await this.settle();
-    look(this);
+    this.#look();
     lookAtEveryTerm(this);
     this.throwViolations();
   }
@@ -95,16 +96,21 @@ export class World implements Looked, Disposable {
     if (this.#violations.length > 0) throw new Error([...new Set(this.#violations)].slice(0, 5).join('\n'));
   }
 
+  #look(): void {
+    this.turn += 1;
+    look(this);
+  }
+
   #onEvent(): void {
     if (this.#setup.looks === 'every step') return;
-    look(this);
+    this.#look();
     if (this.#setup.looks === 'every microtask') void this.#lookOn();
   }
 
   async #lookOn(): Promise<void> {
     for (let count = 0; count < MICROTASKS; count += 1) {
       await Promise.resolve();
-      look(this);
+      this.#look();
     }
   }
 

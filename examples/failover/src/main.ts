@@ -14,6 +14,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // Whoever reads along has left (`| head`).
 process.stdout.on('error', () => interrupted.abort());
 
+// A package manager that is told to end does not always pass it on: then the demo has another parent all at once.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && interrupted.abort(), 500).unref();
+
 /** A mistake in the arguments is answered with what they may be. */
 function read(): DemoArguments | null {
   try {

@@ -31,7 +31,7 @@ export async function agree(stage: Stage): Promise<void> {
 export async function stopGracefully(stage: Stage): Promise<void> {
   const { cluster, checks, output } = stage;
   const holder = await requireHolder(stage);
-  await beforeFault(stage);
+  await beforeFault(stage, `${holder.label} is stopped, as in a deploy`);
   output.step(`SIGTERM to ${holder.label}: it gives the role back`);
   const { next, ms } = await takeoverAfter(stage, holder, () => holder.stop());
   const measured = figure('takeoverAfterStop', ms, 'ms', `<= ${RELEASE_MS}`);
@@ -46,7 +46,7 @@ export async function stopGracefully(stage: Stage): Promise<void> {
 export async function killHolder(stage: Stage): Promise<void> {
   const { checks, output, traffic } = stage;
   const holder = await requireHolder(stage);
-  await beforeFault(stage);
+  await beforeFault(stage, `${holder.label} is killed`);
   output.step(`kill -9 of ${holder.label}: its lease has to run out`);
   const killedAt = performance.now();
   const { next, ms, beforeExpiryMs } = await takeoverAfter(stage, holder, () => holder.kill());
@@ -70,7 +70,7 @@ export async function freezeHolder(stage: Stage): Promise<void> {
   const holder = await requireHolder(stage);
   holder.tell('take-term');
   await cluster.until(() => holder.hasTakenTerm, `${holder.label} beginning its work`, PATIENCE_MS);
-  await beforeFault(stage);
+  await beforeFault(stage, `${holder.label} is frozen`);
   output.step(`SIGSTOP of ${holder.label}, in the middle of work under the role`);
   const { next, ms, beforeExpiryMs } = await takeoverAfter(stage, holder, () => holder.freeze());
   const measured = figure('takeoverAfterFreeze', ms, 'ms', `<= ${TAKEOVER_MS}`);
@@ -83,7 +83,7 @@ export async function freezeHolder(stage: Stage): Promise<void> {
   await thaw(stage, holder);
 }
 
-async function thaw({ cluster, checks, output }: Stage, holder: CopyProcess): Promise<void> {
+async function thaw({ cluster, checks, output, pauseMs, signal }: Stage, holder: CopyProcess): Promise<void> {
   output.step(`SIGCONT of ${holder.label}: its work goes on, and comes to its write`);
   const { pid } = holder;
   holder.tell('write-late');
@@ -94,6 +94,7 @@ async function thaw({ cluster, checks, output }: Stage, holder: CopyProcess): Pr
   checks.check(late.outcome === 'LEASEHOLD_FENCED', `its write under the old term was refused: ${late.outcome}`);
   const now = await cluster.startAll();
   checks.check(now !== holder && holder.pid === pid, `${holder.label} stands by for ${now.label}, without a restart`);
+  await sleep(pauseMs, undefined, { signal });
 }
 
 /** What the database recorded, and what the users saw, over the whole demo. */

@@ -31,13 +31,15 @@ export interface Stage {
 }
 
 /** Waits for people, and then for a moment of the heartbeat interval that the seed says. */
-export async function beforeFault({ random, pauseMs, signal }: Stage): Promise<void> {
+export async function beforeFault({ random, output, pauseMs, signal }: Stage, fault: string): Promise<void> {
+  output.step(`Next: ${fault}`);
   await sleep(pauseMs + random() * RENEW_MS, undefined, { signal });
 }
 
 /** The copy that holds now, all three agreeing. */
 export async function requireHolder({ cluster, output }: Stage): Promise<CopyProcess> {
-  output.step('All three copies run, and agree on who holds the role');
+  const missing = cluster.copies.filter(({ phase }) => phase === 'gone').map(({ label }) => label);
+  if (missing.length > 0) output.step(`Starting ${missing.join(', ')}`);
   return cluster.startAll();
 }
 

@@ -20,6 +20,7 @@ export class ScreenOutput implements Output {
   constructor(board: Board) {
     this.#board = board;
     process.stdout.write(ENTER);
+    process.once('exit', this.#end);
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }
 
@@ -39,11 +40,17 @@ export class ScreenOutput implements Output {
   }
 
   end(): void {
+    this.#end();
+  }
+
+  /** After an uncaught error too: a shell without a cursor is no fun. */
+  readonly #end = (): void => {
     if (this.#ended) return;
     this.#ended = true;
     clearInterval(this.#timer);
+    process.off('exit', this.#end);
     process.stdout.write(`${LEAVE}${this.#statements.join('\n')}\n`);
-  }
+  };
 }
 
 /** Whether there is a terminal, and whoever sits there likes colours. */

@@ -25,7 +25,12 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts', 'test/repo/**/*.test.ts', 'test/model/**/*.test.ts', 'test/lab/test/**/*.test.ts'],
+          include: [
+            'packages/*/test/**/*.test.ts',
+            'test/repo/**/*.test.ts',
+            'test/model/**/*.test.ts',
+            'test/lab/test/**/*.test.ts',
+          ],
           exclude: ['**/*.pg.test.ts'],
         },
       },
@@ -39,6 +44,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      { ...source, test: { name: 'docs', include: ['test/docs/*.test.ts'], exclude: ['**/*.pg.test.ts'] } },
     ],
   },
 });

@@ -161,7 +161,7 @@ function describe(recording: FailoverRecording): string {
   const steps = beliefs.slice(1).map((next, index) => {
     const before = beliefs[index] as Span;
     const cause = causeOf(recording, before, next);
-    return `${before.instance}: ${WORDS[cause?.what ?? 'start']}; ${next.instance} holds with token ${next.token} after ${handoverMs(recording, before, next)}`;
+    return `${before.instance}: ${WORDS[cause?.what ?? 'start']}; ${next.instance} holds with token ${next.token}, ${handoverMs(recording, before, next)}${cause?.what === 'SIGSTOP' ? '' : ' later'}`;
   });
   return `${beliefs[0]?.instance} holds with token ${beliefs[0]?.token}. ${steps.join('. ')}.`;
 }

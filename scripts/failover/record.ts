@@ -1,8 +1,6 @@
 /**
  * Runs three instances as processes on a throw-away PostgreSQL, takes the role from its holder in three ways, and writes
- * down who held it when:
- *
- *     node --conditions=@leasehold/source scripts/failover/record.ts && node scripts/failover/draw.ts
+ * down who held it when: `pnpm run picture`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -21,6 +21,8 @@ test('the recording keeps what the README promises', () => {
     expect(before?.until).toBeLessThan(next.from);
   }
   const at = (what: string): number => events.find((event) => event.what === what)?.at ?? Number.NaN;
-  expect((beliefs[1]?.from ?? 0) - at('SIGTERM')).toBeLessThanOrEqual(250);
+  const handoverMs = (beliefs[1]?.from ?? 0) - at('SIGTERM');
+  expect(handoverMs).toBeLessThanOrEqual(250);
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`(${handoverMs} ms in the picture)`);
   expect((beliefs[2]?.from ?? 0) - at('SIGKILL')).toBeLessThanOrEqual(leaseMs + 1_000);
 });

@@ -21,7 +21,7 @@ export function readBlocks(language: string): Block[] {
 
 const FENCE = /^( *)(`{3,})([^\n`]*)\n([\s\S]*?)^\1\2 *$/gm;
 
-export function blocksOf(page: string, text: string): Block[] {
+function blocksOf(page: string, text: string): Block[] {
   const matches = [...text.matchAll(FENCE)];
   return matches.map((match, index) => {
     const [, indent = '', , info = '', code = ''] = match;

@@ -19,12 +19,15 @@ import { ask } from './traffic.ts';
 export async function agree(stage: Stage): Promise<void> {
   const { cluster, checks, signal } = stage;
   const holder = await requireHolder(stage);
-  const token = cluster.terms.at(-1)?.token;
-  checks.check(cluster.terms.length === 1, `three copies agree: ${holder.label} holds "maintenance", fencing token ${token}`);
+  const [term, ...more] = cluster.terms as [HeardTerm, ...HeardTerm[]];
+  checks.check(
+    term.copy === holder && more.length === 0,
+    `three copies agree: ${holder.label} holds "maintenance", fencing token ${term.token}`,
+  );
   const answers = await Promise.all(cluster.copies.map((copy) => ask(copy, signal)));
   const allByHolder = answers.every(({ by }) => by === holder.label);
   checks.check(allByHolder, `a request to each of the three copies was answered by ${holder.label}`);
-  await checkStreamGoesOn(stage, holder);
+  await checkStreamGoesOn(stage, term);
 }
 
 /** A deploy: the holder is asked to end, gives the role back, and another copy has it at once. */
@@ -39,12 +42,12 @@ export async function stopGracefully(stage: Stage): Promise<void> {
   checkToken(stage, next);
   await cluster.until(() => holder.phase === 'gone', `the end of ${holder.label}`, PATIENCE_MS);
   checks.check(holder.ending === 'code 0', `${holder.label} ended by itself, with ${holder.ending}`);
-  await checkStreamGoesOn(stage, next.copy);
+  await checkStreamGoesOn(stage, next);
 }
 
 /** A crash: nobody gives anything back, and the lease runs out. */
 export async function killHolder(stage: Stage): Promise<void> {
-  const { checks, output, traffic } = stage;
+  const { checks, output } = stage;
   const holder = await requireHolder(stage);
   await beforeFault(stage, `${holder.label} is killed`);
   output.step(`kill -9 of ${holder.label}: its lease has to run out`);
@@ -55,13 +58,19 @@ export async function killHolder(stage: Stage): Promise<void> {
   const early = figure('takenBeforeExpiryAfterKill', beforeExpiryMs, 'ms', '= 0');
   checks.measure(early, `and not before the lease of ${holder.label} had run out`);
   checkToken(stage, next);
-  const inGap = traffic.answers.filter(({ askedAt, answeredAt }) => askedAt > killedAt && answeredAt < next.at);
-  const refused = inGap.filter(({ status, retryAfter }) => status === 503 && (retryAfter ?? 0) >= 1);
+  checkGap(stage, { from: killedAt, holder, next });
+  await checkStreamGoesOn(stage, next);
+}
+
+/** Between two holders nobody answers: neither the dead one nor one that does not hold. */
+function checkGap({ checks, traffic }: Stage, gap: { from: number; holder: CopyProcess; next: HeardTerm }): void {
+  const asked = traffic.answers.filter(({ asked: label, askedAt }) => askedAt > gap.from && label !== gap.holder.label);
+  const meanwhile = asked.filter(({ answeredAt, token }) => answeredAt < gap.next.at && token !== gap.next.token);
+  const refused = meanwhile.filter(({ status, retryAfter }) => status === 503 && (retryAfter ?? 0) >= 1);
   checks.check(
-    refused.length > 0 && refused.length === inGap.length,
-    `meanwhile all ${inGap.length} requests were refused with 503 and Retry-After`,
+    refused.length > 0 && refused.length === meanwhile.length,
+    `meanwhile all ${meanwhile.length} requests were refused with 503 and Retry-After`,
   );
-  await checkStreamGoesOn(stage, next.copy);
 }
 
 /** A holder that stands still and comes back: it neither believes that it holds, nor can it write. */
@@ -78,7 +87,7 @@ export async function freezeHolder(stage: Stage): Promise<void> {
   const early = figure('takenBeforeExpiryAfterFreeze', beforeExpiryMs, 'ms', '= 0');
   checks.measure(early, `and not before the lease of ${holder.label} had run out`);
   checkToken(stage, next);
-  await checkStreamGoesOn(stage, next.copy);
+  await checkStreamGoesOn(stage, next);
   await sleep(pauseMs, undefined, { signal });
   await thaw(stage, holder);
 }

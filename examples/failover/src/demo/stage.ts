@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../view/output.ts';
 import type { Checklist } from './checklist.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, HeardTerm } from './cluster.ts';
 import type { CopyProcess } from './copy-process.ts';
 import type { DemoDatabase } from './database.ts';
 import type { EventReader } from './event-stream.ts';
@@ -43,12 +43,12 @@ export async function requireHolder({ cluster, output }: Stage): Promise<CopyPro
   return cluster.startAll();
 }
 
-/** The reader hears from this holder, and by way of another copy. */
-export async function checkStreamGoesOn({ cluster, reader, checks }: Stage, holder: CopyProcess): Promise<void> {
+/** The reader hears from the holder of this term, and by way of another copy. */
+export async function checkStreamGoesOn({ cluster, reader, checks }: Stage, { copy, token }: HeardTerm): Promise<void> {
   const seen = await cluster.until(
-    () => reader.events.findLast(({ by, through }) => by === holder.label && through !== holder.label),
-    `an event of ${holder.label} through another copy`,
+    () => reader.events.findLast((event) => event.token === token && event.through !== copy.label),
+    `an event of ${copy.label} through another copy`,
     PATIENCE_MS,
   );
-  checks.check(true, `the event stream goes on: ${seen.by} sends, read through ${seen.through}`);
+  checks.check(seen.by === copy.label, `the event stream goes on: ${seen.by} sends, read through ${seen.through}`);
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import fp from 'fastify-plugin';
 import { EventStreams } from './event-streams.ts';
 import type { RoleName } from './role-names.ts';
-import { interceptUpgrades } from './upgrades.ts';
+import { ServerEvents } from './server-events.ts';
 
 export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
   readonly role: RoleName;
@@ -37,7 +37,7 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
   const leasehold = requireLeasehold(app, options);
   const proxy = createRoleHolderProxy(leasehold, { logger: app.log, ...options });
   const eventStreams = new EventStreams();
-  const releaseUpgrades = interceptUpgrades(app.server, proxy);
+  const serverEvents = new ServerEvents(app.server, proxy);
 
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const decision = proxy.decide(request.raw);
@@ -52,9 +52,10 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
 
   app.addHook('preClose', async () => {
     proxy.close();
+    serverEvents.beginClose();
     eventStreams.cut();
   });
-  app.addHook('onClose', async () => releaseUpgrades());
+  app.addHook('onClose', async () => serverEvents.release());
 }
 
 function requireLeasehold(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Leasehold {

@@ -118,14 +118,17 @@ const falseWakeUp = fc
     ([at, all]) => new Step(`falseWakeUp(${at})`, (world) => world.at(at).store.wake(all ? 'all' : [...world.roles, 'unknown'])),
   );
 
-const stepDown = fc.constantFrom(0, 4_000, 'until-told' as const).chain((standAside) =>
-  ofRole(`stepDown:${standAside}`, (instance, role, world) => {
+const stepDown = fc
+  .constantFrom(0, 4_000, 'until-told' as const)
+  .chain((standAside) => ofRole(`stepDown:${standAside}`, (instance, role, world) => world.stepDown(instance, role, standAside)));
+
+const standAside = ofInstance('standAside', (instance, world) => {
+  for (const role of world.roles) {
     const open = world.journal.open(instance, role);
     if (open !== undefined) open.asked = 'LEASEHOLD_TERM_STEPPED_DOWN';
-    void instance.lease(role).stepDown({ standAside });
-    if (instance.lease(role).isHeld) world.violate(`${role} is held on ${instance.name} after stepDown()`);
-  }),
-);
+  }
+  void instance.leasehold.standAside({ for: '7s' });
+});
 
 const stop = ofInstance('stop', (instance, world) => {
   if (instance.stopCalled) return;
@@ -176,6 +179,7 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: wakeUps },
   { weight: 1, arbitrary: falseWakeUp },
   { weight: 3, arbitrary: stepDown },
+  { weight: 1, arbitrary: standAside },
   { weight: 1, arbitrary: stop },
   { weight: 1, arbitrary: kill },
   { weight: 2, arbitrary: restart },

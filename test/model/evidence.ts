@@ -1,4 +1,4 @@
-import type { HeartbeatReply, HeartbeatRequest, RoleOutcome, StoreCall } from '../../packages/core/src/index.ts';
+import type { HeartbeatReply, HeartbeatRequest, ReleaseRequest, RoleOutcome, StoreCall } from '../../packages/core/src/index.ts';
 import type { InstanceClock } from './instance-clock.ts';
 
 export interface SentCall {
@@ -6,6 +6,8 @@ export interface SentCall {
   readonly call: StoreCall;
   /** Of a heartbeat. */
   readonly request?: HeartbeatRequest;
+  /** Of a release. */
+  readonly released?: ReleaseRequest['roles'];
 }
 
 export interface CallRecord extends SentCall {
@@ -24,6 +26,8 @@ export interface Proof {
 export interface EvidenceOptions {
   readonly clock: InstanceClock;
   readonly windowMs: (role: string) => number;
+  /** Whether the application's work runs under the role. */
+  readonly isWorkedOn: (role: string) => boolean;
   readonly violate: (what: string) => void;
 }
 
@@ -33,6 +37,7 @@ export class Evidence {
   readonly #proofs = new Map<string, Proof>();
   readonly #highest = new Map<string, bigint>();
   readonly #renewals = new Map<string, { readonly token: bigint; readonly outcome: RoleOutcome }>();
+  readonly #believed = new Set<string>();
   #calls: CallRecord[] = [];
   /** Set once stop() has resolved. */
   stopped = false;
@@ -45,6 +50,7 @@ export class Evidence {
     const { clock } = this.#options;
     const record = { ...sent, monotonic: clock.monotonic(), wall: clock.wall(), settled: false };
     if (sent.kind === 'heartbeat') this.#checkHeartbeat(sent.request);
+    for (const { role, fencingToken } of sent.released ?? []) this.#checkRelease(role, fencingToken);
     this.#calls = this.pendingCalls;
     this.#calls.push(record);
     return record;
@@ -91,6 +97,17 @@ export class Evidence {
   /** Calls that were neither answered nor given up. */
   get pendingCalls(): CallRecord[] {
     return this.#calls.filter(({ settled, call }) => !settled && !call.signal.aborted);
+  }
+
+  /** What was won and is not wanted may go back at once: it never was a term, and no work ran under it. */
+  #checkRelease(role: string, token: bigint | null): void {
+    const neverHeld = token !== null && !this.#believed.has(`${role}\n${token}`);
+    if (!neverHeld && this.#options.isWorkedOn(role)) this.#options.violate(`${role} is given back while work runs under it`);
+  }
+
+  /** A term of this instance has begun. */
+  termBegan(role: string, token: bigint): void {
+    this.#believed.add(`${role}\n${token}`);
   }
 
   #checkHeartbeat(request: HeartbeatRequest | undefined): void {

@@ -64,7 +64,7 @@ export class FaultyStore implements LeaseStore {
 
   release(request: ReleaseRequest, call: StoreCall): Promise<ReleaseReply> {
     const { database, rows } = this.#options;
-    return this.#send({ kind: 'release', call }, () => {
+    return this.#send({ kind: 'release', call, released: request.roles }, () => {
       const reply = database.release(request);
       rows.releaseTookEffect(request, reply);
       return reply;

@@ -14,6 +14,7 @@ const ROUNDING_MS = 500;
 export async function healAndStop(world: World): Promise<void> {
   await heal(world);
   await untilAllAreHeld(world);
+  if (world.setup.handsOver) await handOver(world);
   await stopAll(world);
 }
 
@@ -65,13 +66,40 @@ function longest(world: World, measure: (instance: Instance, role: string) => nu
   return Math.max(...world.instances.flatMap((instance) => world.roles.map((role) => measure(instance, role))));
 }
 
+/** By now every call that hung was given up, and every pause after a failure or an illness is over. */
+const CALM_MS = 50_000;
+/** A wake-up, its jitter, and the pause between two heartbeats; a whole interval is many times that. */
+const HAND_OVER_MS = 500;
+
+/** A role that its holder steps down from is taken by another as soon as that is woken. */
+async function handOver(world: World): Promise<void> {
+  await world.advance(CALM_MS);
+  await world.endStep();
+  for (const role of world.roles) {
+    const holder = world.places.find((instance) => instance.lease(role).isHeld);
+    // One that reached maxHold may be standing aside.
+    const others = world.places.filter((instance) => instance !== holder && instance.competes && !instance.setup.maxHold);
+    if (holder === undefined || others.length === 0) continue;
+    world.stepDown(holder, role, 'until-told');
+    await world.advance(HAND_OVER_MS);
+    if (!world.places.some((instance) => instance !== holder && instance.lease(role).isHeld))
+      world.violate(`nobody took ${role} from ${holder.name} at once`);
+    await world.endStep();
+  }
+}
+
 const STOP_DEADLINE_MS = 60_000;
+/** Beyond the call that is in flight, which is waited for: nothing is in the way. */
+const STOP_IN_PEACE_MS = 500;
 
 async function stopAll(world: World): Promise<void> {
   const stopping = world.places.filter((instance) => !instance.clock.dead);
   // What was stopped amid the trouble may have had an acquisition under way that outlived it. That runs out.
   const inPeace = stopping.filter(({ stopCalled }) => !stopCalled);
   for (const instance of stopping) void instance.stop();
+  const boundMs = longestHangMs(world) * TOLERANCE + STOP_IN_PEACE_MS;
+  await world.advance(boundMs);
+  for (const { name, hasStopped } of inPeace) if (!hasStopped) world.violate(`${name} did not stop within ${boundMs} ms`);
   for (let ms = 0; ms < STOP_DEADLINE_MS && stopping.some(({ hasStopped }) => !hasStopped); ms += STEP_MS) {
     await world.advance(STEP_MS);
   }

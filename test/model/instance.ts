@@ -41,7 +41,7 @@ export class Instance {
   readonly leasehold: Leasehold;
   /** Roles whose health check fails, or failed lately. */
   readonly unhealthy = new Set<string>();
-  readonly #openWork = new Set<() => void>();
+  #openWork: { readonly role: string; readonly end: () => void }[] = [];
   readonly #everUnhealthy = new Set<string>();
   stopCalled = false;
   hasStopped = false;
@@ -52,7 +52,8 @@ export class Instance {
     this.name = name;
     this.setup = setup;
     this.clock = new InstanceClock(shared, setup, onEvent);
-    this.evidence = new Evidence({ clock: this.clock, windowMs: (role) => windowOf(this.lease(role)), violate });
+    const isWorkedOn = (role: string): boolean => this.#openWork.some((work) => work.role === role);
+    this.evidence = new Evidence({ clock: this.clock, windowMs: (role) => windowOf(this.lease(role)), isWorkedOn, violate });
     this.store = new FaultyStore({ database, shared, clock: this.clock, rows, evidence: this.evidence });
     this.leasehold = createLeasehold({
       ...setup.timing,
@@ -103,12 +104,12 @@ export class Instance {
 
   /** Work that runs until {@link endWork}, whatever its signal says. */
   startWork(role: string): void {
-    void this.lease(role).whileHeld(() => new Promise<void>((resolve) => this.#openWork.add(resolve)));
+    void this.lease(role).whileHeld(() => new Promise<void>((end) => this.#openWork.push({ role, end })));
   }
 
   endWork(): void {
-    for (const resolve of this.#openWork) resolve();
-    this.#openWork.clear();
+    for (const { end } of this.#openWork) end();
+    this.#openWork = [];
   }
 
   async stop(): Promise<void> {

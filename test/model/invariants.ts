@@ -20,7 +20,7 @@ export function look(looked: Looked): void {
     for (const instance of looked.instances) {
       if (!instance.runs || !lookAtLease(looked, instance, role)) continue;
       const open = looked.journal.open(instance, role);
-      if (open !== undefined && !looked.rows.isOrphan(open.term)) holders.push(instance.name);
+      if (open !== undefined && !looked.rows.isOrphan(role, open.generation)) holders.push(instance.name);
     }
     if (holders.length > 1) looked.violate(`${role} is held by ${holders.join(' and ')} at one moment`);
   }
@@ -30,47 +30,47 @@ export function look(looked: Looked): void {
 function lookAtLease({ journal, turn, violate }: Looked, instance: Instance, role: string): boolean {
   const lease = instance.lease(role);
   const begun = journal.open(instance, role);
-  const name = `${role} on ${instance.name}`;
-  const answers =
-    begun === undefined
-      ? askAll(leaseQuestions(lease), turn)
-      : askAll([...leaseQuestions(lease), ...termQuestions(begun.term)], turn);
-  if (new Set(answers.values()).size > 1) violate(`${name} is held and not held: ${show(answers)}`);
+  const disagreed = begun === undefined ? agree(LEASE_QUESTIONS, lease, turn) : agreeOnTerm(lease, begun.term, turn);
+  if (disagreed !== null) violate(`${role} on ${instance.name} is held and not held: ${disagreed}`);
   const { isHeld } = lease;
-  if (isHeld !== (journal.open(instance, role) !== undefined)) violate(`${name} has isHeld ${isHeld}, which was not announced`);
+  if (isHeld !== (journal.open(instance, role) !== undefined))
+    violate(`${role} on ${instance.name} has isHeld ${isHeld}, unannounced`);
   if (isHeld) lookAtWindow(violate, instance, lease);
   return isHeld;
 }
 
-type Question = readonly [name: string, ask: () => boolean];
+type Questions<Asked> = readonly (readonly [name: string, ask: (asked: Asked) => boolean])[];
 
 const BELIEVING: ReadonlySet<LeaseState> = new Set(['held', 'jeopardy']);
 
 /** All of these say the same: that the role is held. */
-function leaseQuestions(lease: RoleLease): Question[] {
-  return [
-    ['isHeld', () => lease.isHeld],
-    ['fencingToken', () => lease.fencingToken !== null],
-    ['remainingMs', () => lease.remainingMs > 0],
-    ['state', () => BELIEVING.has(lease.state)],
-  ];
-}
+const LEASE_QUESTIONS: Questions<RoleLease> = [
+  ['isHeld', (lease) => lease.isHeld],
+  ['fencingToken', (lease) => lease.fencingToken !== null],
+  ['remainingMs', (lease) => lease.remainingMs > 0],
+  ['state', (lease) => BELIEVING.has(lease.state)],
+];
 
-function termQuestions(term: Term): Question[] {
-  return [
-    ['term.isHeld', () => term.isHeld],
-    ['term.signal', () => !term.signal.aborted],
-    ['term.remainingMs', () => term.remainingMs > 0],
-  ];
-}
+const TERM_QUESTIONS: Questions<Term> = [
+  ['term.signal', (term) => !term.signal.aborted],
+  ['term.isHeld', (term) => term.isHeld],
+  ['term.remainingMs', (term) => term.remainingMs > 0],
+];
 
-function askAll(questions: readonly Question[], turn: number): Map<string, boolean> {
-  const answers = new Map<string, boolean>();
+/** Asks all questions, another one first at each turn. Null when the answers agree. */
+function agree<Asked>(questions: Questions<Asked>, asked: Asked, turn: number): string | null {
+  let yes = 0;
   for (let index = 0; index < questions.length; index += 1) {
-    const [name, ask] = questions[(index + turn) % questions.length] as Question;
-    answers.set(name, ask());
+    if (questions[(index + turn) % questions.length]?.[1](asked) === true) yes += 1;
   }
-  return answers;
+  if (yes === 0 || yes === questions.length) return null;
+  return questions.map(([name, ask]) => `${name} ${ask(asked)}`).join(', ');
+}
+
+function agreeOnTerm(lease: RoleLease, term: Term, turn: number): string | null {
+  const first = turn % 2 === 0 ? agree(TERM_QUESTIONS, term, turn) : agree(LEASE_QUESTIONS, lease, turn);
+  const second = turn % 2 === 0 ? agree(LEASE_QUESTIONS, lease, turn) : agree(TERM_QUESTIONS, term, turn);
+  return first ?? second ?? (lease.isHeld === term.isHeld ? null : `lease ${lease.isHeld}, term ${term.isHeld}`);
 }
 
 const ROUNDING_MS = 0.01;
@@ -90,9 +90,9 @@ function lookAtWindow(violate: (what: string) => void, { name, clock, evidence }
 export function lookAtEveryTerm({ journal, turn, violate }: Looked): void {
   for (const { by, term, lost } of journal.terms) {
     if (!by.runs) continue;
-    const answers = askAll(termQuestions(term), turn);
+    const disagreed = agree(TERM_QUESTIONS, term, turn);
     const name = `term ${term.fencingToken} of ${term.role} on ${by.name}`;
-    if (new Set(answers.values()).size > 1) violate(`${name} is held and not held: ${show(answers)}`);
+    if (disagreed !== null) violate(`${name} is held and not held: ${disagreed}`);
     if (lost !== null && term.isHeld) violate(`${name} rose again`);
   }
 }
@@ -119,8 +119,4 @@ export function auditAnnouncements(terms: readonly AnnouncedTerm[], violate: (wh
   for (const { by, term, lost } of terms) {
     if (!by.clock.dead && lost === null) violate(`term ${term.fencingToken} of ${term.role} on ${by.name} was never lost`);
   }
-}
-
-function show(answers: ReadonlyMap<string, boolean>): string {
-  return [...answers].map(([name, answer]) => `${name} ${answer}`).join(', ');
 }

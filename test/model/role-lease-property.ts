@@ -17,6 +17,7 @@ const setups: fc.Arbitrary<WorldSetup> = fc.record({
     { minLength: 2, maxLength: 3 },
   ),
   roles: fc.constantFrom(2, 3),
+  handsOver: fc.boolean(),
   looks: fc.constantFrom('every step', 'every event', 'every step', 'every event', 'every microtask'),
 });
 

@@ -7,7 +7,7 @@ import { roleLeaseProperty } from './role-lease-property.ts';
  * `LEASEHOLD_MODEL_SEED`, `LEASEHOLD_MODEL_PATH` and `LEASEHOLD_MODEL_REPLAY` (its `replayPath`).
  */
 const {
-  LEASEHOLD_MODEL_RUNS: runs = '1000',
+  LEASEHOLD_MODEL_RUNS: runs = '500',
   LEASEHOLD_MODEL_SEED: seed,
   LEASEHOLD_MODEL_PATH: path,
   LEASEHOLD_MODEL_REPLAY: replay,

@@ -97,8 +97,8 @@ export class RowLedger {
   }
 
   /** Whether the row that gave this term was deleted since. No store can keep such a term alone in its role. */
-  isOrphan(term: TermIdentity): boolean {
-    return this.generationOf(term) < this.#generation(term.role);
+  isOrphan(role: string, generation: number): boolean {
+    return generation < this.#generation(role);
   }
 
   generationOf(term: TermIdentity): number {

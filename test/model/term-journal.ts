@@ -8,6 +8,8 @@ import type { RowLedger } from './row-ledger.ts';
 export interface AnnouncedTerm {
   readonly by: Instance;
   readonly term: Term;
+  /** Which of the rows that the role has had gave it. */
+  readonly generation: number;
   /** Why the application ended it, if it did. */
   asked: LeaseholdErrorCode | null;
   aborted: LeaseholdErrorCode | null;
@@ -25,7 +27,7 @@ export class TermJournal implements Disposable {
   /** Every term ever seen. */
   readonly terms: AnnouncedTerm[] = [];
   readonly #options: TermJournalOptions;
-  readonly #open = new Map<string, AnnouncedTerm>();
+  readonly #open = new Map<Instance, Map<string, AnnouncedTerm>>();
   readonly #highest = new Map<string, { readonly token: bigint; readonly generation: number }>();
   readonly #onAcquired = (message: unknown): void => this.#acquired(message as TermMessage);
   readonly #onLost = (message: unknown): void => this.#lost(message as TermLostMessage);
@@ -43,11 +45,11 @@ export class TermJournal implements Disposable {
 
   /** The term that has begun and not ended. */
   open(by: Instance, role: string): AnnouncedTerm | undefined {
-    return this.#open.get(keyOf(by, role));
+    return this.#open.get(by)?.get(role);
   }
 
-  get openTerms(): Iterable<AnnouncedTerm> {
-    return this.#open.values();
+  get openTerms(): AnnouncedTerm[] {
+    return [...this.#open.values()].flatMap((byRole) => [...byRole.values()]);
   }
 
   #acquired({ instance, role, fencingToken }: TermMessage): void {
@@ -66,9 +68,12 @@ export class TermJournal implements Disposable {
   }
 
   #follow(by: Instance, term: Term): void {
-    const announced: AnnouncedTerm = { by, term, asked: null, aborted: null, lost: null };
+    const generation = this.#options.rows.generationOf(term);
+    const announced: AnnouncedTerm = { by, term, generation, asked: null, aborted: null, lost: null };
     this.terms.push(announced);
-    this.#open.set(keyOf(by, term.role), announced);
+    by.evidence.termBegan(term.role, term.fencingToken);
+    const byRole = this.#open.get(by) ?? new Map<string, AnnouncedTerm>();
+    this.#open.set(by, byRole.set(term.role, announced));
     term.signal.addEventListener('abort', () => this.#onAbort(announced));
   }
 
@@ -100,7 +105,7 @@ export class TermJournal implements Disposable {
     const name = `the loss of term ${fencingToken} of ${role} on ${by.name} (${reason})`;
     const announced = this.open(by, role);
     if (announced?.term.fencingToken !== fencingToken) return this.#violate(`${name} is not that of the open term`);
-    this.#open.delete(keyOf(by, role));
+    this.#open.get(by)?.delete(role);
     announced.lost = reason;
     if (announced.aborted !== reason) this.#violate(`${name} came before its signal, which said ${announced.aborted}`);
     if (by.lease(role).isHeld) this.#violate(`${name} was announced while the role is held`);
@@ -126,8 +131,4 @@ export class TermJournal implements Disposable {
   #violate(what: string): void {
     this.#options.violate(what);
   }
-}
-
-function keyOf(by: Instance, role: string): string {
-  return `${by.id}\n${role}`;
 }

@@ -1,3 +1,4 @@
+import type { Duration } from '../../packages/core/src/index.ts';
 import { MemoryDatabase, type MemoryTransaction } from '../../packages/core/src/memory/index.ts';
 import { type ManualClock, manualClock } from '../../packages/testing/src/manual-clock.ts';
 import { Instance, type InstanceSetup } from './instance.ts';
@@ -8,6 +9,8 @@ import { type AnnouncedTerm, TermJournal } from './term-journal.ts';
 export interface WorldSetup {
   readonly instances: readonly InstanceSetup[];
   readonly roles: number;
+  /** Whether there is a time of peace, in which roles change hands, before all stop. */
+  readonly handsOver: boolean;
   /**
    * How often the invariants are looked at. Looking lets a lease notice its deadline, so what is only true because
    * somebody looks shows in the runs that look seldom.
@@ -35,12 +38,12 @@ export class World implements Looked, Disposable {
   /** All that ever ran. */
   readonly instances: Instance[] = [];
   turn = 0;
-  readonly #setup: WorldSetup;
+  readonly setup: WorldSetup;
   readonly #violations: string[] = [];
   readonly #fences: OpenFence[] = [];
 
   constructor(setup: WorldSetup) {
-    this.#setup = setup;
+    this.setup = setup;
     this.roles = Array.from({ length: setup.roles }, (_, index) => `role-${index}`);
     this.rows = new RowLedger({ now: () => this.shared.monotonic(), violate: this.violate });
     const find = (id: string): Instance | undefined => this.instances.find((instance) => instance.id === id);
@@ -62,14 +65,21 @@ export class World implements Looked, Disposable {
 
   /** Another process in this place. The one before it, if it still runs, is killed. */
   restart(place: number): void {
-    const index = place % this.#setup.instances.length;
+    const index = place % this.setup.instances.length;
     this.places[index]?.clock.kill();
-    const setup = this.#setup.instances[index] as InstanceSetup;
+    const setup = this.setup.instances[index] as InstanceSetup;
     const name = `i${index}-${this.instances.length}`;
     const { shared, database, rows, roles, violate } = this;
     const instance = new Instance(name, setup, { shared, database, rows, roles, violate, onEvent: () => this.#onEvent() });
     this.places[index] = instance;
     this.instances.push(instance);
+  }
+
+  stepDown(instance: Instance, role: string, standAside: Duration | 'until-told'): void {
+    const open = this.journal.open(instance, role);
+    if (open !== undefined) open.asked = 'LEASEHOLD_TERM_STEPPED_DOWN';
+    void instance.lease(role).stepDown({ standAside });
+    if (instance.lease(role).isHeld) this.violate(`${role} is held on ${instance.name} after stepDown()`);
   }
 
   async advance(ms: number): Promise<void> {
@@ -102,9 +112,9 @@ export class World implements Looked, Disposable {
   }
 
   #onEvent(): void {
-    if (this.#setup.looks === 'every step') return;
+    if (this.setup.looks === 'every step') return;
     this.#look();
-    if (this.#setup.looks === 'every microtask') void this.#lookOn();
+    if (this.setup.looks === 'every microtask') void this.#lookOn();
   }
 
   async #lookOn(): Promise<void> {

@@ -159,6 +159,18 @@ const life: readonly Mutant[] = [
     find: "  wakeUp(roles: readonly string[] | 'all'): void {",
     replace: "  wakeUp(roles: readonly string[] | 'all'): void {\n    void this.#attempt();",
   },
+  {
+    what: 'a wake-up is not heeded',
+    file: 'lease/heartbeat.ts',
+    find: "  wakeUp(roles: readonly string[] | 'all'): void {",
+    replace: "  wakeUp(roles: readonly string[] | 'all'): void {\n    if (this.#failures < 1_000) return;",
+  },
+  {
+    what: 'work that runs on at step-down is not waited for',
+    file: 'lease/managed-lease.ts',
+    find: 'const drained = await this.#work.drained(this.#host.clock, this.#host.drainTimeoutMs);',
+    replace: 'const drained = await this.#work.drained(this.#host.clock, 0).then(() => true);',
+  },
 ];
 
 /** Mistakes in a store. */

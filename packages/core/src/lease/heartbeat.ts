@@ -202,7 +202,7 @@ export class Heartbeat {
   }
 
   #backoff(): number {
-    return retryDelay(this.#failures, this.#options.presenceMs, this.#options.random);
+    return retryDelay(this.#failures, this.#schedule.shortestIntervalMs, this.#options.random);
   }
 
   #countFailure(error: unknown): void {

@@ -25,6 +25,11 @@ export class Schedule {
     if (!this.#beats.has(renewMs)) this.#beats.set(renewMs, now);
   }
 
+  /** The pace of the role that has the least time to lose; Infinity without any. */
+  get shortestIntervalMs(): number {
+    return Math.min(...this.#beats.keys());
+  }
+
   askEarly(lease: ManagedLease, at: number): void {
     if (at === Number.POSITIVE_INFINITY) return;
     this.#early.set(lease, Math.min(at, this.#early.get(lease) ?? Number.POSITIVE_INFINITY));

@@ -51,6 +51,10 @@ describe('tokens', () => {
     expect(findTokenDisorder(terms(['a', 2, 0, 1], ['b', token, 5, 6]))).toHaveLength(1);
   });
 
+  test('a row that its own holder takes anew without a new token is found', () => {
+    expect(findTokenDisorder(terms(['a', 1, 0, 2_000], ['a', 1, 500, 2_500]))).toHaveLength(1);
+  });
+
   test('a term that begins before the one it follows is found', () => {
     expect(findTokenDisorder(terms(['a', 1, 10, 11], ['b', 2, 9, 12]))).toHaveLength(1);
   });

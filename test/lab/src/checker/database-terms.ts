@@ -30,8 +30,9 @@ function foldRole(changes: readonly LeaseChange[]): DatabaseTerm[] {
   return terms.map(({ term, until }) => ({ ...term, until }));
 }
 
-function isOf(current: OpenTerm, change: LeaseChange): boolean {
-  return current.open && current.term.token === change.token && current.term.holder === change.holder;
+/** A renewal. Whoever takes a row, its own too, begins a term, whether or not it gives it a token of its own. */
+function isOf({ open, term }: OpenTerm, change: LeaseChange): boolean {
+  return open && term.token === change.token && term.holder === change.holder && term.acquiredAt === change.acquiredAt;
 }
 
 /** A release ends a term now; a lease that had run out before stays as it was. */

@@ -7,9 +7,11 @@ import type { Writer } from './writer.ts';
 
 const CYCLE_MS = 150;
 const WRITES_PER_CYCLE = 0.1;
-/** How often the loss of a term is followed by a write for it, and how much later at most. */
-const LATE_WRITES = 0.3;
-const LATEST_WRITE_MS = 2_500;
+/** How often the loss of a term is followed by a write for it. */
+const LATE_WRITES = 0.5;
+/** Half of them come while the row may still name the term, so that the successor has to wait for the fence. */
+const EARLY_MS = 350;
+const LATEST_MS = 2_500;
 
 export interface WorkTools {
   readonly observer: Observer;
@@ -34,7 +36,8 @@ export function runCycles(lease: RoleLease, index: number, tools: WorkTools): vo
 function writeLate(term: Term, { writer, random }: WorkTools): void {
   term.signal.addEventListener('abort', () => {
     if (random() >= LATE_WRITES) return;
-    setTimeout(() => void writer.lateWrite(term), randomBetween(random, [0, LATEST_WRITE_MS])).unref();
+    const latestMs = random() < 0.5 ? EARLY_MS : LATEST_MS;
+    setTimeout(() => void writer.lateWrite(term), randomBetween(random, [0, latestMs])).unref();
   });
 }
 

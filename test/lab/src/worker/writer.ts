@@ -10,7 +10,8 @@ const POOL_SIZE = 4;
 /** Short enough that work which waits for a starved pool or a locked row still drains when the worker stops. */
 const CONNECT_TIMEOUT_MS = 400;
 const STALL_TIMEOUT_MS = 600;
-const LONGEST_TRANSACTION_MS = 200;
+/** The longest pause within a transaction, of which there are two: of one that the worker has to wait for when it stops, and of one that it has not. */
+const LONGEST_PAUSE_MS = { inTime: 100, late: 400 } as const;
 
 const INSERT = 'insert into lab.fenced_write (role, fencing_token, holder, late) values ($1, $2, $3, $4)';
 
@@ -61,12 +62,13 @@ export class Writer {
 
   /** The pauses give faults a fenced transaction to strike, before the write and after it. */
   async #insert(client: pg.PoolClient, term: Term, late: boolean): Promise<void> {
-    await sleep(this.#pause());
+    const longestMs = late ? LONGEST_PAUSE_MS.late : LONGEST_PAUSE_MS.inTime;
+    await sleep(this.#pause(longestMs));
     await client.query(INSERT, [term.role, String(term.fencingToken), term.holder, late]);
-    await sleep(this.#pause());
+    await sleep(this.#pause(longestMs));
   }
 
-  #pause(): number {
-    return this.#random() < 0.5 ? 0 : randomBetween(this.#random, [0, LONGEST_TRANSACTION_MS / 2]);
+  #pause(longestMs: number): number {
+    return this.#random() < 0.5 ? 0 : randomBetween(this.#random, [0, longestMs]);
   }
 }

@@ -22,7 +22,6 @@ export const errorCodes = {
   LEASEHOLD_SCHEMA_OUTDATED: 'The Leasehold schema is older than this library and migrations are off.',
   LEASEHOLD_SCHEMA_NEWER: 'The Leasehold schema is newer than this library.',
   LEASEHOLD_PERMISSION_DENIED: 'The database user lacks a right that Leasehold needs.',
-  LEASEHOLD_NOT_HELD: 'The role is not held by this instance.',
   LEASEHOLD_FENCED: 'The term is over in the store: a write under it was refused.',
   LEASEHOLD_FENCE_NEEDS_TRANSACTION: 'A fence was asked for outside a transaction, where it would protect nothing.',
   LEASEHOLD_FENCE_UNSUPPORTED: 'The store has no fence for this kind of client.',

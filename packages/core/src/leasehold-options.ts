@@ -7,6 +7,7 @@ import { requireThat, resolveTiming, type Timing, type TimingOptions } from './l
 import type { Random } from './lease/pacing.ts';
 import { guardLogger, type Logger, silentLogger } from './logger.ts';
 import type { LeaseStore } from './store/lease-store.ts';
+import { MemoryDatabase } from './store/memory-database.ts';
 import { memoryStore } from './store/memory-store.ts';
 
 /**
@@ -77,7 +78,7 @@ export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeas
   const label = resolveLabel(instance.label);
   return {
     ...resolveTimeouts(options, timing),
-    store: resolveStore(options.store),
+    store: resolveStore(options.store, clock),
     label,
     id: createInstanceId(label),
     address: instance.address === undefined ? null : resolveAddress('instance.address', instance.address),
@@ -104,7 +105,7 @@ function resolveTimeouts(
   };
 }
 
-function resolveStore(store: LeaseStore | undefined): LeaseStore {
+function resolveStore(store: LeaseStore | undefined, clock: Clock): LeaseStore {
   if (store !== undefined) {
     const complete =
       typeof store === 'object' && store !== null && typeof store.heartbeat === 'function' && typeof store.release === 'function';
@@ -118,7 +119,7 @@ function resolveStore(store: LeaseStore | undefined): LeaseStore {
       { option: 'store' },
     );
   }
-  return memoryStore();
+  return memoryStore({ database: new MemoryDatabase({ clock }) });
 }
 
 function isLogger(logger: unknown): boolean {

@@ -5,6 +5,7 @@ import type { TermIdentity } from '../store/lease-store.ts';
 import { announceAcquired, announceJeopardy, announceLost, type Loss } from './announce.ts';
 import type { Timing } from './lease-options.ts';
 import { HeldTerm, type SentAt } from './term.ts';
+import { Waiters } from './waiters.ts';
 
 /** A renewal is late, and the lease in jeopardy, when a fifth of the interval has passed since it was due. */
 const OVERDUE_FACTOR = 1.2;
@@ -29,6 +30,7 @@ export class CurrentTerm {
   #jeopardy = false;
   /** Ended here, but renewed while its work drains, so that a last fenced write still finds it. */
   #leaving: HeldTerm | null = null;
+  readonly #begun = new Waiters();
 
   constructor(options: CurrentTermOptions) {
     this.#options = options;
@@ -48,6 +50,11 @@ export class CurrentTerm {
   get isInJeopardy(): boolean {
     const overdueAt = this.#renewedAt + this.#options.timing.renewMs * OVERDUE_FACTOR;
     return this.isHeld && (this.#jeopardy || this.#options.clock.monotonic() > overdueAt);
+  }
+
+  /** Resolves when a term begins or is held already, or `signal` aborts. */
+  async untilHeld(signal: AbortSignal): Promise<void> {
+    if (!this.isHeld) await this.#begun.wait(signal);
   }
 
   /** Monotonic deadline of the belief; Infinity when there is none. */
@@ -76,6 +83,7 @@ export class CurrentTerm {
     this.#jeopardy = false;
     this.#term = new HeldTerm({ ...identity, role, clock, sentAt, windowMs, fence, onLapse });
     announceAcquired(logger, this.#term);
+    this.#begun.tell();
   }
 
   /** A renewal under `token` succeeded, `sentAt` being when it was sent. */

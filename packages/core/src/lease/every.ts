@@ -9,12 +9,15 @@ export interface RepeatedWork extends AsyncDisposable {
 export interface RepeatOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
-  readonly cycle: () => Promise<unknown>;
+  /** Answers whether it ran: it does not where the role is not held. */
+  readonly cycle: () => Promise<boolean>;
+  /** Resolves when a term begins, or `signal` aborts. */
+  readonly untilHeld: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
   readonly onStop: () => void;
 }
 
-/** Runs cycles one after another, never two at once. */
+/** Runs cycles one after another, never two at once; while the role is not held it waits for a term, not for time. */
 export function repeat(options: RepeatOptions): RepeatedWork {
   const controller = new AbortController();
   const ended = run(options, controller.signal);
@@ -26,14 +29,23 @@ export function repeat(options: RepeatOptions): RepeatedWork {
   return { stop, [Symbol.asyncDispose]: stop };
 }
 
-async function run({ clock, intervalMs, cycle, onError }: RepeatOptions, signal: AbortSignal): Promise<void> {
+async function run(options: RepeatOptions, signal: AbortSignal): Promise<void> {
+  const { clock, intervalMs, untilHeld } = options;
+  let dueAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
+    await delay(clock, Math.max(0, dueAt - clock.monotonic()), signal);
+    if (signal.aborted) return;
     const startedAt = clock.monotonic();
-    try {
-      await cycle();
-    } catch (error) {
-      onError(error);
-    }
-    await delay(clock, Math.max(0, startedAt + intervalMs - clock.monotonic()), signal);
+    if (await runOnce(options)) dueAt = startedAt + intervalMs;
+    else await untilHeld(signal);
+  }
+}
+
+async function runOnce({ cycle, onError }: RepeatOptions): Promise<boolean> {
+  try {
+    return await cycle();
+  } catch (error) {
+    onError(error);
+    return true;
   }
 }

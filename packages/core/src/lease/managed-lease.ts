@@ -112,7 +112,8 @@ export class ManagedLease implements RoleLease {
     const repeated = repeat({
       clock,
       intervalMs,
-      cycle: () => this.whileHeld(work),
+      cycle: async () => (await this.whileHeld(work)).ran,
+      untilHeld: (signal) => this.#term.untilHeld(signal),
       onError: (error) => logger.error({ err: error, role: this.role }, 'a repeated cycle failed; the next one will run'),
       onStop: () => this.#repeats.delete(repeated),
     });

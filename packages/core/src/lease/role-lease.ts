@@ -52,8 +52,9 @@ export interface RoleLease {
    */
   whileHeld<T>(work: (term: Term) => T | Promise<T>): Promise<WhileHeldResult<T>>;
   /**
-   * Repeats `work`, each cycle gated by {@link whileHeld}: the first at once, the next `interval` after the start of the
-   * last or when that has ended, whichever is later. A cycle that throws is logged, and the next one runs.
+   * Repeats `work`, each cycle gated by {@link whileHeld}: the first at once, or as soon as the role is held; the next
+   * `interval` after the start of the last or when that has ended, whichever is later. A cycle that throws is logged, and
+   * the next one runs.
    *
    * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_STOPPED
    */

@@ -1,9 +1,10 @@
 import { type Clock, delay } from '../clock.ts';
+import { Waiters } from './waiters.ts';
 
 /** Counts the work that runs under a role, so that the role is given away only after it. */
 export class RunningWork {
   #running = 0;
-  #idle: (() => void)[] = [];
+  readonly #idle = new Waiters();
 
   get isIdle(): boolean {
     return this.#running === 0;
@@ -15,22 +16,16 @@ export class RunningWork {
       return await work();
     } finally {
       this.#running -= 1;
-      if (this.#running === 0) this.#tellIdle();
+      if (this.#running === 0) this.#idle.tell();
     }
   }
 
   /** True once nothing runs, false when `timeoutMs` has passed first. */
   async drained(clock: Clock, timeoutMs: number): Promise<boolean> {
     if (this.#running === 0) return true;
-    const controller = new AbortController();
-    this.#idle.push(() => controller.abort());
-    await delay(clock, timeoutMs, controller.signal);
+    const over = new AbortController();
+    await Promise.race([this.#idle.wait(over.signal), delay(clock, timeoutMs, over.signal)]);
+    over.abort();
     return this.#running === 0;
-  }
-
-  #tellIdle(): void {
-    const waiting = this.#idle;
-    this.#idle = [];
-    for (const tell of waiting) tell();
   }
 }

@@ -14,6 +14,13 @@ export function isConnectionBroken(error: unknown): boolean {
   return state === null || BROKEN.test(state);
 }
 
+const SCHEMA_PROBLEMS: ReadonlySet<string | null> = new Set(['42501', '42P01', '3F000', '42703']);
+
+/** A right, a table, a schema or a column is missing. */
+export function isSchemaProblem(error: unknown): boolean {
+  return SCHEMA_PROBLEMS.has(sqlStateOf(error));
+}
+
 /** Puts what PostgreSQL or the network said into words that name the fix. */
 export function explainError(error: unknown, schema: string): LeaseholdError {
   if (error instanceof LeaseholdError) return error;

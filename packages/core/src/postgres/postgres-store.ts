@@ -13,7 +13,7 @@ import type {
 } from '../store/lease-store.ts';
 import { DedicatedConnection } from './connection.ts';
 import { type ConnectionSource, resolveConnectionConfig } from './connection-config.ts';
-import { explainError } from './errors.ts';
+import { explainError, isSchemaProblem } from './errors.ts';
 import { fenceIn } from './fence.ts';
 import { askHeartbeat, type HeartbeatRow, mergeReports, missingRoles } from './heartbeat-rows.ts';
 import { channelOf, quoteIdentifier, resolveSchema } from './identifier.ts';
@@ -143,8 +143,13 @@ class ManagedPostgresStore implements PostgresStore {
     });
   }
 
-  fence(client: unknown, term: TermIdentity): Promise<void> {
-    return fenceIn(client, this.#sql.fence, term);
+  async fence(client: unknown, term: TermIdentity): Promise<void> {
+    try {
+      await fenceIn(client, this.#sql.fence, term);
+    } catch (error) {
+      // What is wrong with the schema or the rights is explained; the rest is the caller's transaction's own, SQLSTATE and all.
+      throw isSchemaProblem(error) ? explainError(error, this.schema) : error;
+    }
   }
 
   async close(): Promise<void> {

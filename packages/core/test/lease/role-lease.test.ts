@@ -49,6 +49,39 @@ describe('every', () => {
     await clock.advance(2_000);
     expect(started).toHaveLength(atStop);
   });
+
+  it('runs as soon as the role is won, however long the interval, and not sooner than an interval after its last run', async () => {
+    const { leasehold, lease, store, clock } = scriptedLease();
+    const ran: number[] = [];
+    lease.every('1h', () => void ran.push(clock.monotonic()));
+    await clock.advance(60_000);
+    await leasehold.start();
+    await clock.advance(10);
+    store.grant(1n);
+    await clock.advance(0);
+    expect(ran).toEqual([60_010]);
+    const done = lease.stepDown({ standAside: 0 });
+    await clock.advance(0);
+    store.releases[0]?.answer({ roles: new Map([['r', 'released']]) });
+    await done;
+    await clock.advance(5_000);
+    store.grant(2n);
+    await clock.advance(0);
+    expect([lease.isHeld, ran.length]).toEqual([true, 1]);
+    for (let beat = 0; beat < 800; beat += 1) {
+      store.grant(2n);
+      await clock.advance(5_000);
+    }
+    expect(ran).toEqual([60_010, 3_660_010]);
+  });
+
+  it('keeps no timer while the role is not held, and ends when the Leasehold stops', async () => {
+    const { lease, clock } = scriptedLease();
+    const repeated = lease.every('1s', () => expect.unreachable());
+    await clock.advance(10_000);
+    expect(clock.pendingTimers).toBe(0);
+    await repeated.stop();
+  });
 });
 
 describe('stepDown', () => {

@@ -191,6 +191,21 @@ describe('term.fence', () => {
     }
   });
 
+  test("names the grants when the application's own user lacks the right, and leaves other errors as they are", async ({
+    database,
+  }) => {
+    const { term } = await heldTerm(database);
+    const user = `fence_${database.schema.slice(-6)}`;
+    await database.query(`create role ${user}`);
+    onTestFinished(async () => void (await database.query(`drop role ${user}`)));
+    const client = await connect(database);
+    await client.query(`begin; set local role ${user}`);
+    await expect(term.fence(client)).rejects.toEqual(code('LEASEHOLD_PERMISSION_DENIED'));
+    // The transaction is aborted now: that is the caller's to see, SQLSTATE and all.
+    await expect(term.fence(client)).rejects.toEqual(code('25P02'));
+    await client.query('rollback');
+  });
+
   test('finds out about the transaction also through a client that does not tell its state', async ({ database }) => {
     const { term } = await heldTerm(database);
     const client = await connect(database);

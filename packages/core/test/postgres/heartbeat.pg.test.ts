@@ -133,6 +133,24 @@ describe('rows changed by hand', () => {
     ).toEqual([]);
   });
 
+  test('a token at its bound makes that role unwinnable, and harms no other', async ({ database }) => {
+    const store = await openStore(database, 'a');
+    await beat(store, 'a', { acquire: [want('poisoned'), want('held')] });
+    await database.query(
+      `update ${database.schema}.role_lease set holder = null, fencing_token = 9000000000000000000 where role = 'poisoned'`,
+    );
+    const renew = [{ role: 'held', fencingToken: 1n }];
+    expect(outcomes(await beat(store, 'a', { renew, acquire: [want('poisoned'), want('new')] }))).toEqual({
+      held: 'renewed',
+      poisoned: 'busy',
+      new: 'acquired',
+    });
+    // The token seen is remembered as a floor, which must not poison the row after it was mended.
+    await database.query(`update ${database.schema}.role_lease set fencing_token = 7 where role = 'poisoned'`);
+    const seen = { role: 'poisoned', leaseMs: 60_000, tokenFloor: 9_000_000_000_000_000_000n };
+    expect(outcomes(await beat(store, 'a', { renew, acquire: [seen] }))).toEqual({ held: 'renewed', poisoned: 'acquired' });
+  });
+
   test('a renewal mends an expiry that was set to infinity', async ({ database }) => {
     const store = await openStore(database, 'a');
     await beat(store, 'a', { acquire: [want('r')] });

@@ -14,7 +14,7 @@ create table {schema}.role_lease (
   unique (role, fencing_token)
 ) with (fillfactor = 50);  -- Room on the page keeps every renewal a HOT update. No index on expires_at, which would end that.
 
-comment on table {schema}.role_lease is 'Leasehold: who holds which role. Change nothing by hand; to free a role, set expires_at to clock_timestamp().';
+comment on table {schema}.role_lease is 'Leasehold: who holds which role. Change nothing by hand: a holder whose row is changed believes in it until its next heartbeat. To free a role, stop its holder.';
 
 -- One row per ended term.
 create table {schema}.role_term (

@@ -6,7 +6,7 @@
 export function createRowsSql(schema: string): string {
   return `
 insert into ${schema}.role_lease (role, fencing_token)
-select role, token_floor
+select role, least(token_floor, 8999999999999999999)
 from unnest($1::text[], $2::bigint[]) as wanted (role, token_floor)
 order by role
 on conflict do nothing`;

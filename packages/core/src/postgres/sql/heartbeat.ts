@@ -1,3 +1,6 @@
+/** The bound of the table's check constraint. */
+const HIGHEST_TOKEN = '9000000000000000000';
+
 /**
  * The heartbeat: one statement for any number of roles. Arrays go in, rows come out, and the client merges them.
  *
@@ -33,14 +36,17 @@ renewed as (
 takeable as (
   select l.role, l.holder, l.address, l.fencing_token, l.acquired_at, least(l.expires_at, clock_timestamp()) as ended_at
   from ${schema}.role_lease l
-  where l.role = any ($3::text[]) and (l.expires_at <= clock_timestamp() or l.holder is null or l.holder = $7)
+  where l.role = any ($3::text[])
+    and (l.expires_at <= clock_timestamp() or l.holder is null or l.holder = $7)
+    -- Only a hand can have put a token at its bound; raising it would fail the statement, and with it every other role.
+    and l.fencing_token < ${HIGHEST_TOKEN}
   for update of l skip locked
 ),
 acquired as (
   update ${schema}.role_lease l
   set holder = $7,
       address = $9,
-      fencing_token = greatest(l.fencing_token, wanted.token_floor) + 1,
+      fencing_token = greatest(l.fencing_token, least(wanted.token_floor, ${HIGHEST_TOKEN} - 1)) + 1,
       lease_ms = wanted.lease_ms,
       acquired_at = clock_timestamp(),
       expires_at = clock_timestamp() + wanted.lease_ms * interval '1 millisecond'

@@ -5,3 +5,5 @@ export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './faults/tcp
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';
 export type { ConformanceCase, ConformanceHarness } from './conformance/harness.ts';
 export { leaseStoreConformance } from './conformance/lease-store-conformance.ts';
+export type { OtherInstance } from './scripted-store.ts';
+export { type LossReason, type TestLeasehold, testLeasehold, type TestLeaseholdOptions } from './test-leasehold.ts';

@@ -19,7 +19,10 @@ export interface LeaseStore {
    */
   open(context: StoreContext, call: StoreCall): Promise<void>;
 
-  /** One statement: renews what is held, takes what is vacant, tells who holds the rest. At most one is in flight. */
+  /**
+   * One statement: renews what is held, takes what is vacant, tells who holds the rest, and wakes the other instances where
+   * a role was taken or its holder's address changed. At most one is in flight.
+   */
   heartbeat(request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatReply>;
 
   /** Gives roles back and wakes the other instances. The row and its token stay. */

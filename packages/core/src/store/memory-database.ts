@@ -71,15 +71,14 @@ export class MemoryDatabase {
 
   heartbeat(request: HeartbeatRequest): HeartbeatReply {
     const { instance } = request;
+    const moved = request.renew.map(({ role }) => role).filter((role) => this.#hasMoved(role, instance));
     const renewed = request.renew.map(({ role, fencingToken }) =>
       this.#renew({ role, holder: instance.id, fencingToken }, instance),
     );
     const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance));
     const observed = request.observe.map((role) => this.#report(role, this.#isLive(role) ? 'held' : 'vacant'));
-    this.#wakeOthers(
-      instance.id,
-      acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role),
-    );
+    const taken = acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role);
+    this.#wakeOthers(instance.id, [...taken, ...moved]);
     return { roles: [...renewed, ...acquired, ...observed] };
   }
 
@@ -154,6 +153,11 @@ export class MemoryDatabase {
     };
     this.#rows.set(role, row);
     return row;
+  }
+
+  #hasMoved(role: string, { id, address }: InstanceIdentity): boolean {
+    const row = this.#rows.get(role);
+    return row?.holder === id && row.address !== address;
   }
 
   #isTermOf(row: Row, term: TermIdentity): boolean {

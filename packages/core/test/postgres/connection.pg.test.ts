@@ -241,6 +241,17 @@ describe('taking over', () => {
     await expect.poll(() => seen.currentHolderAddress, { timeout: 2_000 }).toBe('http://b.test:1');
   });
 
+  test('an address that a holder learns late reaches the others without waiting for a heartbeat', async ({ database }) => {
+    const [a, b] = [instanceOn(database, { leaseDuration: '60s' }), instanceOn(database, { leaseDuration: '60s' })];
+    a.role('r');
+    const seen = b.role('r');
+    await a.start();
+    await b.start();
+    expect([seen.currentHolder, seen.currentHolderAddress]).toEqual([a.instance.id, null]);
+    a.advertise('http://a.test:1');
+    await expect.poll(() => seen.currentHolderAddress, { timeout: 2_000 }).toBe('http://a.test:1');
+  });
+
   test('does not make a process that restarts under the same label its former self', async ({ database }) => {
     const { proxy, connectionString } = await faulty(database);
     const label = 'app-0';

@@ -28,6 +28,16 @@ export const wakeUpRules: readonly Rule[] = [
     );
   }),
 
+  rule('a renewal that brings another address wakes the others', async (stage) => {
+    const [first, second] = await stage.pair();
+    const term = await first.take(stage.role());
+    await wokenFor(stage, second, term.role);
+    second.wakeUps.length = 0;
+    first.instance = { ...first.instance, address: 'http://moved.test:8080' };
+    await first.renew(term.role, term.fencingToken);
+    await wokenFor(stage, second, term.role);
+  }),
+
   rule('what is too much to be named wakes the others all the same', async (stage) => {
     const [first, second] = await stage.pair();
     const roles = stage.roles(1_000);

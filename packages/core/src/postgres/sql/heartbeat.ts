@@ -16,12 +16,12 @@ const HIGHEST_TOKEN = '9000000000000000000';
  * - A term that is taken over ends when its row is picked, before the next begins: terms in the history never overlap.
  * - A commit is on disk before it is answered, also where `synchronous_commit` is off: after a crash the database would
  *   forget an acquisition in which its holder believes, and give its token out again.
- * - An acquisition notifies in the same statement, so that the others learn the holder's address at once.
+ * - An acquisition, or another address of a holder, notifies in the same statement, so that the others learn it at once.
  */
 export function heartbeatSql(schema: string): string {
   return `
 with renewable as (
-  select l.role
+  select l.role, l.address is distinct from $9 as moved
   from unnest($1::text[], $2::bigint[]) as wanted (role, fencing_token)
   join ${schema}.role_lease l on l.role = wanted.role
   where l.holder = $7 and l.fencing_token = wanted.fencing_token and l.expires_at > clock_timestamp()
@@ -92,7 +92,7 @@ notified as (
   from (
     select json_build_object('by', $7::text, 'roles', json_agg(role))::text as named,
            json_build_object('by', $7::text)::text as everything
-    from acquired
+    from (select role from acquired union all select role from renewable where moved) changed
     having count(*) > 0
   ) payload
 ),

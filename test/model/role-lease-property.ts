@@ -22,7 +22,7 @@ const setups: fc.Arbitrary<WorldSetup> = fc.record({
 });
 
 /** Any history of several instances on one store, in which everything goes wrong that can, and then an end to the trouble. */
-export async function playHistory(setup: WorldSetup, history: Iterable<Step>): Promise<void> {
+async function playHistory(setup: WorldSetup, history: Iterable<Step>): Promise<void> {
   using world = new World(setup);
   await fc.asyncModelRun(() => ({ model: {}, real: world }), history);
   await healAndStop(world);

@@ -67,7 +67,7 @@ async function playMixedHeartbeat(stage: Stage): Promise<void> {
 }
 
 /** Names that break hand-made quoting, array literals, JSON, and lengths counted in bytes or UTF-16 units. */
-export const ODD_ROLES: readonly string[] = [
+const ODD_ROLES: readonly string[] = [
   'r'.repeat(128),
   '\u{1f512}'.repeat(128),
   'NULL',

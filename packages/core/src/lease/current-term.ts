@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { TermIdentity } from '../store/lease-store.ts';
 import { announceAcquired, announceJeopardy, announceLost, type Loss } from './announce.ts';
 import type { Timing } from './lease-options.ts';
-import { HeldTerm, type SentAt } from './term.ts';
+import { type Belief, HeldTerm } from './term.ts';
 import { Waiters } from './waiters.ts';
 
 /** A renewal is late, and the lease in jeopardy, when a fifth of the interval has passed since it was due. */
@@ -72,10 +72,10 @@ export class CurrentTerm {
   }
 
   /** Begins nothing when the reply took longer than its own window: it proves nothing any more. */
-  begin(identity: Omit<TermIdentity, 'role'>, sentAt: SentAt): void {
-    const { clock, logger, role, fence, timing } = this.#options;
-    const { windowMs } = timing;
-    if (clock.monotonic() >= sentAt.monotonic + windowMs || clock.wall() >= sentAt.wall + windowMs) return;
+  begin(identity: Omit<TermIdentity, 'role'>, { sentAt, windowMs }: Belief): void {
+    const { clock, logger, role, fence } = this.#options;
+    const proves = clock.monotonic() < sentAt.monotonic + windowMs && clock.wall() < sentAt.wall + windowMs;
+    if (!proves) return;
     const onLapse = (term: HeldTerm): void =>
       this.#end(term, { code: 'LEASEHOLD_TERM_EXPIRED', why: 'no renewal succeeded before the deadline' });
     this.#since = clock.monotonic();
@@ -86,12 +86,12 @@ export class CurrentTerm {
     this.#begun.tell();
   }
 
-  /** A renewal under `token` succeeded, `sentAt` being when it was sent. */
-  renewed(token: bigint, sentAt: SentAt): void {
+  /** A renewal under `token` succeeded. */
+  renewed(token: bigint, belief: Belief): void {
     const term = this.#term;
-    if (term?.fencingToken !== token || !term.extend(sentAt, this.#options.timing.windowMs)) return;
+    if (term?.fencingToken !== token || !term.believe(belief)) return;
     this.#jeopardy = false;
-    this.#renewedAt = sentAt.monotonic;
+    this.#renewedAt = belief.sentAt.monotonic;
   }
 
   /** A renewal that was due did not succeed, or its outcome is unknown. Moves no deadline. */

@@ -11,7 +11,7 @@ import type { ResolvedRoleOptions, Timing } from './lease-options.ts';
 import { ObservedHolder } from './observed-holder.ts';
 import type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './role-lease.ts';
 import { RunningWork } from './running-work.ts';
-import type { SentAt, Term } from './term.ts';
+import type { Belief, SentAt, Term } from './term.ts';
 
 /** What a lease needs of the Leasehold that it belongs to. */
 export interface LeaseHost {
@@ -212,7 +212,8 @@ export class ManagedLease implements RoleLease {
 
   #settleRenewal(token: bigint, report: RoleReport, sentAt: SentAt): void {
     if (report.outcome === 'busy') this.#term.notRenewed();
-    else if (report.outcome === 'renewed' && report.fencingToken === token) this.#term.renewed(token, sentAt);
+    else if (report.outcome === 'renewed' && report.fencingToken === token)
+      this.#term.renewed(token, this.#belief(report, sentAt));
     else this.#term.lost(token, describeLoss(report));
   }
 
@@ -220,7 +221,14 @@ export class ManagedLease implements RoleLease {
     // A stop gives back by name whatever the row may say, after the last heartbeat.
     if (report.outcome !== 'acquired' || this.#candidacy.isStopped) return null;
     if (!this.#candidacy.competes) return report.fencingToken;
-    this.#term.begin({ holder: this.#host.instance.id, fencingToken: report.fencingToken }, sentAt);
+    const { fencingToken } = report;
+    this.#term.begin({ holder: this.#host.instance.id, fencingToken }, this.#belief(report, sentAt));
     return null;
+  }
+
+  /** Never more than the row is kept for: a renewal takes the duration from the row, where a hand may have changed it. */
+  #belief({ remainingMs }: RoleReport, sentAt: SentAt): Belief {
+    const { windowMs, marginMs } = this.timing;
+    return { sentAt, windowMs: Math.min(windowMs, remainingMs - marginMs) };
   }
 }

@@ -32,13 +32,18 @@ export interface SentAt {
   readonly wall: number;
 }
 
-export interface TermOptions {
+/** How long a reply is worth. */
+export interface Belief {
+  readonly sentAt: SentAt;
+  /** From `sentAt`, in milliseconds. */
+  readonly windowMs: number;
+}
+
+export interface TermOptions extends Belief {
   readonly role: string;
   readonly holder: string;
   readonly fencingToken: bigint;
   readonly clock: Clock;
-  readonly sentAt: SentAt;
-  readonly windowMs: number;
   readonly fence: (client: unknown, term: TermIdentity) => Promise<void>;
   /** Called by whoever first notices that the deadline has passed. */
   readonly onLapse: (term: HeldTerm) => void;
@@ -87,12 +92,13 @@ export class HeldTerm implements Term {
   }
 
   /**
-   * Moves the deadline to `windowMs` after the heartbeat was *sent*; only a reply that says renewed may. The answer is
-   * false when the term is over: belief that has lapsed, even unnoticed until now, is not revived.
+   * Moves the deadline to `windowMs` after the heartbeat was *sent*; only a reply that says renewed may. Also to an earlier
+   * one: a renewal replaces what the row said before, so a row that is kept for less must be believed for less. The answer
+   * is false when the term is over: belief that has lapsed, even unnoticed until now, is not revived.
    */
-  extend(sentAt: SentAt, windowMs: number): boolean {
+  believe({ sentAt, windowMs }: Belief): boolean {
     if (!this.isHeld) return false;
-    this.#heldUntil = Math.max(this.#heldUntil, sentAt.monotonic + windowMs);
+    this.#heldUntil = sentAt.monotonic + windowMs;
     this.#wallUntil = sentAt.wall + windowMs;
     return this.isHeld;
   }

@@ -72,6 +72,8 @@ export interface FencedWrite {
   readonly holder: string;
   readonly writtenAt: number;
   readonly committedAt: number;
+  /** Tried after the instance had lost the term: the fence let it pass, because the row still named it. */
+  readonly late: boolean;
 }
 
 /** What a fault touches, and so what it excuses: the instances named, the roles named, or every role. */

@@ -21,7 +21,7 @@ select role, fencing_token as token, holder, ${us('acquired_at')} as "acquiredAt
 from leasehold.role_term`;
 
 const WRITES = `
-select role, fencing_token as token, holder, ${us('at')} as "writtenAt", ${us('pg_xact_commit_timestamp(xmin)')} as "committedAt"
+select role, fencing_token as token, holder, ${us('at')} as "writtenAt", ${us('pg_xact_commit_timestamp(xmin)')} as "committedAt", late
 from lab.fenced_write order by id`;
 
 /** Reads what the database knows of the run. */
@@ -33,13 +33,13 @@ export async function collect(client: Client): Promise<DatabaseEvidence> {
   };
 }
 
-const TEXTS: ReadonlySet<string> = new Set(['role', 'holder']);
+const AS_THEY_ARE: ReadonlySet<string> = new Set(['role', 'holder', 'late']);
 
 async function read<Row>(client: Client, sql: string): Promise<Row[]> {
-  const { rows } = await client.query<Record<string, string | null>>(sql);
+  const { rows } = await client.query<Record<string, string | boolean | null>>(sql);
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toValue(name, value)])) as Row);
 }
 
-function toValue(name: string, value: string | null): string | number | null {
-  return TEXTS.has(name) ? value : Number(value);
+function toValue(name: string, value: string | boolean | null): string | boolean | number | null {
+  return AS_THEY_ARE.has(name) ? value : Number(value);
 }

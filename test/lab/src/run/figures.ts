@@ -28,7 +28,8 @@ export function labFigures(
     figure('faultKinds', kinds, '', `>= ${Math.min(FAULT_KINDS, fewest)}`),
     figure('terms', verdict.terms, '', '>= 1'),
     figure('takeovers', takeovers.count, '', '>= 1'),
-    figure('fencedWrites', writes, '', '>= 1'),
+    figure('fencedWrites', writes.all, '', '>= 1'),
+    figure('fencedWritesAfterLoss', writes.late, ''),
     figure('refusedWrites', refused.all, '', '>= 1'),
     figure('contests', processes, ''),
   ];

@@ -34,7 +34,7 @@ export interface LabResult {
   readonly verdict: Verdict;
   /** Those of the plan, without the freezes and stops of the finale. */
   readonly faults: readonly StruckFault[];
-  readonly writes: number;
+  readonly writes: { readonly all: number; readonly late: number };
   readonly refused: { readonly all: number; readonly late: number };
   /** Processes that ended by themselves, or did not end when told. */
   readonly failures: readonly string[];
@@ -55,7 +55,7 @@ export async function runLab(options: RunOptions): Promise<LabResult> {
   return {
     verdict: check(history),
     faults: history.faults.slice(0, planned),
-    writes: history.writes.length,
+    writes: { all: history.writes.length, late: history.writes.filter(({ late }) => late).length },
     refused: {
       all: refused.reduce((sum, { all }) => sum + all, 0),
       late: refused.reduce((sum, { late }) => sum + late, 0),

@@ -29,7 +29,7 @@ export function terms(...rows: readonly (readonly [string, number, number, numbe
 }
 
 export function write(holder: string, token: number, [writtenAt, committedAt]: readonly [number, number]): FencedWrite {
-  return { role: 'r', token, holder, writtenAt: writtenAt * US, committedAt: committedAt * US };
+  return { role: 'r', token, holder, writtenAt: writtenAt * US, committedAt: committedAt * US, late: false };
 }
 
 export function fault(reach: StruckFault['reach'], [from, to]: readonly [number, number]): StruckFault {

@@ -9,8 +9,9 @@ const CYCLE_MS = 150;
 const WRITES_PER_CYCLE = 0.1;
 /** How often the loss of a term is followed by a write for it. */
 const LATE_WRITES = 0.5;
-/** Half of them come while the row may still name the term, so that the successor has to wait for the fence. */
-const EARLY_MS = 350;
+/** Soon after the loss the row may still name the term; then the successor has to wait for the end of the transaction. */
+const SOON_MS = 200;
+const HOLD_MS = 350;
 const LATEST_MS = 2_500;
 
 export interface WorkTools {
@@ -28,7 +29,7 @@ export function runCycles(lease: RoleLease, index: number, tools: WorkTools): vo
     known = term;
     observer.lookAt(index, term);
     if (random() >= WRITES_PER_CYCLE) return;
-    await writer.fencedWrite(term);
+    await writer.write(term);
     observer.lookAt(index, term);
   });
 }
@@ -36,8 +37,9 @@ export function runCycles(lease: RoleLease, index: number, tools: WorkTools): vo
 function writeLate(term: Term, { writer, random }: WorkTools): void {
   term.signal.addEventListener('abort', () => {
     if (random() >= LATE_WRITES) return;
-    const latestMs = random() < 0.5 ? EARLY_MS : LATEST_MS;
-    setTimeout(() => void writer.lateWrite(term), randomBetween(random, [0, latestMs])).unref();
+    const soon = random() < 0.5;
+    const delayMs = randomBetween(random, [0, soon ? SOON_MS : LATEST_MS]);
+    setTimeout(() => void writer.writeLate(term, soon ? HOLD_MS : 0), delayMs).unref();
   });
 }
 

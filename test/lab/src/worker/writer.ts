@@ -6,12 +6,11 @@ import { nowUs } from '../monotonic.ts';
 import { type Random, randomBetween } from '../random.ts';
 import type { WriteLine } from './log-file.ts';
 
-const POOL_SIZE = 4;
+const POOL_SIZE = 8;
 /** Short enough that work which waits for a starved pool or a locked row still drains when the worker stops. */
 const CONNECT_TIMEOUT_MS = 400;
 const STALL_TIMEOUT_MS = 600;
-/** The longest pause within a transaction, of which there are two: of one that the worker has to wait for when it stops, and of one that it has not. */
-const LONGEST_PAUSE_MS = { inTime: 100, late: 400 } as const;
+const LONGEST_PAUSE_MS = 100;
 
 const INSERT = 'insert into lab.fenced_write (role, fencing_token, holder, late) values ($1, $2, $3, $4)';
 
@@ -34,14 +33,14 @@ export class Writer {
     this.#random = options.random;
   }
 
-  /** Writes under the fence of `term`, and keeps the transaction open for a while. */
-  async fencedWrite(term: Term): Promise<void> {
-    await this.#attempt(term, false);
+  /** Writes under the fence of `term`, now and then in a transaction that stays open for a while. */
+  async write(term: Term): Promise<void> {
+    await this.#attempt(term, { late: false, holdMs: this.#pause() });
   }
 
-  /** Tries to write for a term that is over here: only a fence that is still right may let it pass. */
-  async lateWrite(term: Term): Promise<void> {
-    await this.#attempt(term, true);
+  /** Tries to write for a term that is over here: only while the row still names it may the fence let that pass. */
+  async writeLate(term: Term, holdMs: number): Promise<void> {
+    await this.#attempt(term, { late: true, holdMs });
   }
 
   /** Takes every client of the pool for `ms`. */
@@ -51,24 +50,30 @@ export class Writer {
     for (const result of taken) if (result.status === 'fulfilled') result.value.release();
   }
 
-  async #attempt(term: Term, late: boolean): Promise<void> {
+  async #attempt(term: Term, options: Attempt): Promise<void> {
     try {
-      await withFence(this.#pool, term, (client) => this.#insert(client, term, late), { stallTimeout: STALL_TIMEOUT_MS });
+      await withFence(this.#pool, term, (client) => this.#insert(client, term, options), { stallTimeout: STALL_TIMEOUT_MS });
     } catch (error) {
       if (!isLeaseholdError(error, 'LEASEHOLD_FENCED')) return;
-      this.#write({ k: 'refused', at: nowUs(), role: term.role, token: Number(term.fencingToken), late });
+      this.#write({ k: 'refused', at: nowUs(), role: term.role, token: Number(term.fencingToken), late: options.late });
     }
   }
 
   /** The pauses give faults a fenced transaction to strike, before the write and after it. */
-  async #insert(client: pg.PoolClient, term: Term, late: boolean): Promise<void> {
-    const longestMs = late ? LONGEST_PAUSE_MS.late : LONGEST_PAUSE_MS.inTime;
-    await sleep(this.#pause(longestMs));
+  async #insert(client: pg.PoolClient, term: Term, { late, holdMs }: Attempt): Promise<void> {
+    await sleep(this.#pause());
     await client.query(INSERT, [term.role, String(term.fencingToken), term.holder, late]);
-    await sleep(this.#pause(longestMs));
+    await sleep(holdMs);
   }
 
-  #pause(longestMs: number): number {
-    return this.#random() < 0.5 ? 0 : randomBetween(this.#random, [0, longestMs]);
+  #pause(): number {
+    return this.#random() < 0.5 ? 0 : randomBetween(this.#random, [0, LONGEST_PAUSE_MS]);
   }
+}
+
+interface Attempt {
+  /** The instance knows that its term is over. */
+  readonly late: boolean;
+  /** How long the transaction stays open after the write. */
+  readonly holdMs: number;
 }

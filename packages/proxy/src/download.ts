@@ -12,7 +12,8 @@ export class Download {
   #hasLength = false;
   #ended = false;
   #flush: (() => void) | null = null;
-  #resume: (() => void) | null = null;
+  #isBehind = false;
+  #onDrain: (() => void) | null = null;
 
   constructor(exchange: Exchange, answer: IncomingMessage, response: ServerResponse) {
     this.#exchange = exchange;
@@ -67,6 +68,12 @@ export class Download {
     if (!this.#hasLength) this.#flushHead();
   }
 
+  /** What the holder still sends is not for the client any more. */
+  stop(): void {
+    this.#answer.off('data', onData);
+    this.#answer.off('end', onEnd);
+  }
+
   /**
    * A stream's head must not wait for its first event. Listening came before: a first chunk that is already here goes in
    * the same packet. Written as latin-1, since `flushHeaders()` would write UTF-8.
@@ -80,16 +87,26 @@ export class Download {
     this.#flush();
   }
 
+  /**
+   * One chunk more than the client has room for is let in before the holder is stopped: mostly the kernel takes it at
+   * once, and stopping and starting again costs a round of the event loop.
+   */
   relay(chunk: Buffer): void {
-    if (!this.#response.write(chunk)) this.#pause();
+    const hasRoom = this.#response.write(chunk);
+    if (!hasRoom) {
+      if (this.#isBehind) this.#answer.pause();
+      this.#isBehind = true;
+      if (this.#onDrain === null) this.#listenForDrain();
+    }
     this.#flush?.();
   }
 
-  #pause(): void {
-    this.#answer.pause();
-    if (this.#resume !== null) return;
-    this.#resume = (): void => void this.#answer.resume();
-    this.#response.on('drain', this.#resume);
+  #listenForDrain(): void {
+    this.#onDrain = (): void => {
+      this.#isBehind = false;
+      if (this.#answer.isPaused()) this.#answer.resume();
+    };
+    this.#response.on('drain', this.#onDrain);
   }
 
   /** An end without completeness is a break. */

@@ -1,38 +1,18 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ClockTimer } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
 import { cutOff } from './cut.ts';
 import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
+import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
+import type { ClientSide, ExchangeContext } from './exchange-context.ts';
 import { buildInterimHead } from './headers/interim-head.ts';
-import type { LocalFields } from './headers/merge.ts';
-import { buildRequestHead } from './headers/request-head.ts';
-import type { InFlight, Watched } from './in-flight.ts';
-import type { ProblemContext } from './problem.ts';
+import { buildRequestHead, type RequestHead } from './headers/request-head.ts';
+import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
-import type { RoleChange } from './role-change.ts';
 import { requestTarget } from './request-target.ts';
 import type { HolderTarget } from './target.ts';
-import type { Transport } from './transport.ts';
 import { Upload } from './upload.ts';
-
-export interface ExchangeContext extends ProblemContext {
-  readonly transport: Transport;
-  readonly inFlight: InFlight<Exchange>;
-  readonly roleChange: RoleChange;
-  /** `Leasehold-Hop` of every request that this instance forwards. */
-  readonly hop: string;
-}
-
-export interface ClientSide {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Fields that this instance sets on the answer, whoever it is from. */
-  readonly local: LocalFields;
-  /** The client waits for `100 Continue`, and the holder is to say it. */
-  readonly awaitsContinue: boolean;
-}
 
 /**
  * - `connecting`: nothing has been sent.
@@ -46,6 +26,8 @@ type Stage = 'connecting' | 'sent' | 'relaying' | 'over';
 export class Exchange implements Watched {
   readonly target: HolderTarget;
   place = -1;
+  /** When a stream is to be cut because the role changed hands; the role change sets it. */
+  closeAt: number = Number.POSITIVE_INFINITY;
   readonly #context: ExchangeContext;
   readonly #client: ClientSide;
   readonly #startedAt: number;
@@ -56,8 +38,6 @@ export class Exchange implements Watched {
   #download: Download | null = null;
   #connectTimer: ClockTimer | null = null;
   #sentAt = 0;
-  /** When a stream is to be cut because the role changed hands; the role change sets it. */
-  closeAt: number = Number.POSITIVE_INFINITY;
 
   constructor(target: HolderTarget, client: ClientSide, context: ExchangeContext) {
     this.target = target;
@@ -69,26 +49,22 @@ export class Exchange implements Watched {
   begin(): void {
     const { request, response } = this.#client;
     const head = this.#buildHead();
-    let upstream: ClientRequest;
     try {
-      upstream = this.#context.transport.open(this.target, {
-        method: request.method ?? 'GET',
-        path: requestTarget(request),
-        fields: head.fields,
-      });
+      this.#upstream = this.#open(head.fields);
     } catch (error) {
       this.#refuse('malformed-request', error);
       return;
     }
-    this.#upstream = upstream;
     this.#context.inFlight.add(this);
-    link(response, this).on('close', onClientClose);
-    this.#listen(link(upstream, this));
-    if (head.hasBody && !request.readableEnded) this.#upload = new Upload(request, upstream, this.#context.options.clock);
-    else upstream.end();
+    listenToClient(this, request, response);
+    listenToHolder(this, this.#upstream);
+    if (this.#upstream.reusedSocket) this.connected();
+    else this.#limitConnecting();
+    if (head.hasBody && !request.readableEnded) this.#upload = new Upload(request, this.#upstream, this.#context.options.clock);
+    else this.#upstream.end();
   }
 
-  #buildHead(): ReturnType<typeof buildRequestHead> {
+  #buildHead(): RequestHead {
     const { request, awaitsContinue } = this.#client;
     const { options, hop } = this.#context;
     return buildRequestHead(request, {
@@ -100,33 +76,27 @@ export class Exchange implements Watched {
     });
   }
 
-  #listen(upstream: ClientRequest): void {
-    upstream.on('response', onAnswer);
-    upstream.on('information', onInterim);
-    upstream.on('error', onUpstreamError);
-    upstream.on('close', onUpstreamClose);
-    if (upstream.reusedSocket) this.connected();
-    else {
-      upstream.on('socket', onSocket);
-      this.#connectTimer = this.#context.options.clock.setTimer(
-        () => setImmediate(() => this.#onConnectTimeout()),
-        this.#context.options.connectTimeoutMs,
-      );
-    }
+  #open(fields: string[]): ClientRequest {
+    const { request } = this.#client;
+    const path = requestTarget(request);
+    return this.#context.transport.open(this.target, { method: request.method ?? 'GET', path, fields, now: this.#startedAt });
+  }
+
+  /** The look comes one round of the event loop after the timer: a process that was frozen first sees what happened meanwhile. */
+  #limitConnecting(): void {
+    const { clock, connectTimeoutMs } = this.#context.options;
+    const onTimer = (): void => {
+      if (this.#stage === 'connecting') this.fail(timeoutError(`no connection within ${connectTimeoutMs} ms`));
+    };
+    this.#connectTimer = clock.setTimer(() => setImmediate(onTimer), connectTimeoutMs);
   }
 
   /** From here on the holder may have the request. */
   connected(): void {
     this.#connectTimer?.cancel();
-    this.#connectTimer = null;
     if (this.#stage !== 'connecting') return;
     this.#stage = 'sent';
     this.#sentAt = this.#context.options.clock.monotonic();
-  }
-
-  #onConnectTimeout(): void {
-    if (this.#stage === 'connecting')
-      this.fail(timeoutError(`no connection within ${this.#context.options.connectTimeoutMs} ms`));
   }
 
   check(now: number): void {
@@ -137,7 +107,8 @@ export class Exchange implements Watched {
   #checkHead(now: number): void {
     const limit = this.#context.options.headTimeoutMs;
     if (this.#upload !== null && !this.#upload.awaitsHolder) return;
-    if (now - (this.#upload?.progressAt ?? this.#sentAt) >= limit) this.fail(timeoutError(`no answer within ${limit} ms`));
+    const since = Math.max(this.#sentAt, this.#upload?.progressAt ?? 0);
+    if (now - since >= limit) this.fail(timeoutError(`no answer within ${limit} ms`));
   }
 
   interim(status: number, message: string, rawHeaders: readonly string[]): void {
@@ -149,7 +120,7 @@ export class Exchange implements Watched {
 
   answered(answer: IncomingMessage): void {
     if (this.#stage !== 'sent') return;
-    this.#noteReached();
+    this.target.noteReached(this.#context.options);
     const download = new Download(this, answer, this.#client.response);
     try {
       download.writeHead(this.#client.local);
@@ -165,14 +136,14 @@ export class Exchange implements Watched {
   /** The holder's answer is whole. An upload that it did not wait for is given up. */
   answerEnded(): void {
     this.#stage = 'over';
+    this.target.usedAt = this.#context.options.clock.monotonic();
     if (this.#upload === null || this.#upload.isSent) return;
     this.#upload.stop();
     this.#upstream?.destroy();
   }
 
   clientClosed(): void {
-    const { response } = this.#client;
-    if (this.#stage === 'over' && response.writableFinished) this.#settle('completed');
+    if (this.#stage === 'over' && this.#client.response.writableFinished) this.#settle('completed');
     else this.#abandon('client-left');
   }
 
@@ -196,7 +167,7 @@ export class Exchange implements Watched {
   }
 
   #refuse(reason: RefusalReason, error: unknown): void {
-    this.#noteFailure(reason, error);
+    if (reason !== 'malformed-request') this.target.noteFailure(this.#context.options, { reason, error });
     this.#release();
     const { response, local } = this.#client;
     answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
@@ -212,16 +183,20 @@ export class Exchange implements Watched {
     this.#stage = 'over';
     this.#connectTimer?.cancel();
     this.#upload?.stop();
+    this.#download?.stop();
     this.#upstream?.destroy();
     this.#context.inFlight.remove(this);
-    this.#client.response.off('close', onClientClose);
+    stopListeningToClient(this.#client.response);
   }
 
   #settle(outcome: ForwardOutcome, error?: unknown): void {
     if (this.#settled) return;
     this.#settled = true;
     this.#context.inFlight.remove(this);
-    if (!isObserved('leasehold:proxy.forwarded')) return;
+    if (isObserved('leasehold:proxy.forwarded')) this.#publish(outcome, error);
+  }
+
+  #publish(outcome: ForwardOutcome, error: unknown): void {
     const { options, leasehold } = this.#context;
     publish('leasehold:proxy.forwarded', {
       instance: leasehold.instance.id,
@@ -235,60 +210,6 @@ export class Exchange implements Watched {
       ...(error === undefined ? {} : { error }),
     });
   }
-
-  #noteReached(): void {
-    if (!this.target.failing) return;
-    this.target.failing = false;
-    this.#context.options.logger.info(this.#fields(), 'the holder answers again');
-  }
-
-  #noteFailure(reason: RefusalReason, error: unknown): void {
-    if (this.target.failing || reason === 'malformed-request') return;
-    this.target.failing = true;
-    this.#context.options.logger.warn({ ...this.#fields(), reason, error }, 'a request could not be forwarded to the holder');
-  }
-
-  #fields(): object {
-    return { role: this.#context.options.role, holder: this.target.holder, address: this.target.address };
-  }
-}
-
-const EXCHANGE: unique symbol = Symbol('leasehold.exchange');
-
-/** An emitter that knows its exchange, so that one listener serves all exchanges: no closures are made for each request. */
-interface Linked {
-  [EXCHANGE]: Exchange;
-}
-
-function link<T extends object>(emitter: T, exchange: Exchange): T & Linked {
-  const linked = emitter as T & Linked;
-  linked[EXCHANGE] = exchange;
-  return linked;
-}
-
-function onAnswer(this: unknown, answer: IncomingMessage): void {
-  (this as Linked)[EXCHANGE].answered(answer);
-}
-
-function onInterim(this: unknown, info: { statusCode: number; statusMessage: string; rawHeaders: string[] }): void {
-  (this as Linked)[EXCHANGE].interim(info.statusCode, info.statusMessage, info.rawHeaders);
-}
-
-function onUpstreamError(this: unknown, error: Error): void {
-  (this as Linked)[EXCHANGE].fail(error);
-}
-
-function onUpstreamClose(this: unknown): void {
-  (this as Linked)[EXCHANGE].upstreamClosed();
-}
-
-function onClientClose(this: unknown): void {
-  (this as Linked)[EXCHANGE].clientClosed();
-}
-
-function onSocket(this: unknown, socket: Socket): void {
-  const exchange = (this as Linked)[EXCHANGE];
-  socket.once(exchange.target.secure ? 'secureConnect' : 'connect', () => exchange.connected());
 }
 
 function timeoutError(message: string): Error {

@@ -26,7 +26,7 @@ export interface Problem {
 
 /** An answer of the proxy's own: RFC 9457 for people and clients, RFC 9209 for machines on the way. */
 export function buildProblem(refusal: Refusal, context: ProblemContext): Problem {
-  const kind: RefusalKind = refusals[refusal.reason];
+  const kind = refusals[refusal.reason];
   const statusText = STATUS_CODES[kind.status] ?? 'Error';
   const body = Buffer.from(JSON.stringify(buildBody(refusal, kind, context)));
   const fields = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length), 'Cache-Control', 'no-store'];

@@ -18,7 +18,21 @@ import type { RefuseDecision } from './decision.ts';
  * - `too-many-header-fields`: so many that Node may have left some out, framing among them.
  * - `malformed-request`: it cannot be written as an HTTP/1.1 request again.
  */
-export type RefusalReason = keyof typeof refusals;
+export type RefusalReason =
+  | 'failover'
+  | 'no-holder'
+  | 'no-address'
+  | 'address-not-trusted'
+  | 'self'
+  | 'overloaded'
+  | 'stopping'
+  | 'unreachable'
+  | 'outcome-unknown'
+  | 'upgrade-not-forwarded'
+  | 'body-already-read'
+  | 'unsupported-transfer-encoding'
+  | 'too-many-header-fields'
+  | 'malformed-request';
 
 export interface RefusalKind {
   readonly status: number;
@@ -32,7 +46,7 @@ export interface RefusalKind {
 
 const MAY_RETRY = 'Nothing was executed; the request can be sent again.';
 
-export const refusals = {
+export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
   failover: {
     status: 503,
     detail: `This instance was taken for the holder of the role and is not: the role is changing hands. ${MAY_RETRY}`,
@@ -118,7 +132,7 @@ export const refusals = {
     proxyError: 'http_request_error',
     retryAfter: null,
   },
-} as const satisfies Record<string, RefusalKind>;
+};
 
 const decisions = new Map<RefusalReason, RefuseDecision>();
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Logger } from '@leasehold/core';
 
 /** What the proxy needs of `Leasehold`. */
 export interface ProxyLeasehold {
@@ -36,8 +37,9 @@ export class HolderTarget {
   /** `host:port` as a Host field, for the HTTP/1.0 client that sent none. */
   readonly authority: string;
   readonly isLoopback: boolean;
-  /** True from the first failure to reach it until it is reached again, so that each change is logged once. */
-  failing = false;
+  /** When an answer was last complete, on the monotonic clock: the last time a connection became idle. */
+  usedAt: number = Number.NEGATIVE_INFINITY;
+  #failing = false;
 
   constructor(holder: string, address: string) {
     const url = new URL(address);
@@ -49,6 +51,25 @@ export class HolderTarget {
     this.authority = url.host;
     this.isLoopback = isLoopbackHost(this.host);
   }
+
+  /** Says the first failure since the holder last answered, and no other: one line for each change. */
+  noteFailure({ role, logger }: LogContext, { reason, error }: { reason: string; error: unknown }): void {
+    if (this.#failing) return;
+    this.#failing = true;
+    const fields = { role, holder: this.holder, address: this.address, reason, error };
+    logger.warn(fields, 'a request could not be forwarded to the holder');
+  }
+
+  noteReached({ role, logger }: LogContext): void {
+    if (!this.#failing) return;
+    this.#failing = false;
+    logger.info({ role, holder: this.holder, address: this.address }, 'the holder answers again');
+  }
+}
+
+interface LogContext {
+  readonly role: string;
+  readonly logger: Logger;
 }
 
 function isLoopbackHost(host: string): boolean {

@@ -1,6 +1,6 @@
 import http, { type ClientRequest } from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { ResolvedProxyOptions } from './options.ts';
 import type { HolderTarget } from './target.ts';
 
@@ -10,6 +10,8 @@ export interface OutgoingHead {
   readonly path: string;
   /** Names and values in turn. */
   readonly fields: string[];
+  /** Of the monotonic clock. */
+  readonly now: number;
 }
 
 /** The connections to holders: one agent for each scheme, without a limit on sockets, which would be a hidden queue. */
@@ -25,6 +27,8 @@ export class Transport {
 
   /** Begins a request. @throws what Node throws at a head that it cannot write; nothing was sent then. */
   open(target: HolderTarget, head: OutgoingHead): ClientRequest {
+    // After the event loop was blocked, the timers that close idle connections are late, and the holder has closed them.
+    if (head.now - target.usedAt > this.#options.idleTimeoutMs) this.#closeIdle();
     const options: https.RequestOptions = {
       agent: this.#http,
       host: target.host,
@@ -60,10 +64,22 @@ export class Transport {
 
   /** Closes what is idle now, and what is in use as soon as it is idle. */
   close(): void {
-    for (const agent of [this.#http, this.#https]) {
-      if (agent === null) continue;
-      agent.maxFreeSockets = 0;
-      for (const sockets of Object.values(agent.freeSockets)) for (const socket of [...(sockets ?? [])]) socket.destroy();
+    for (const agent of this.#agents()) agent.maxFreeSockets = 0;
+    this.#closeIdle();
+  }
+
+  #closeIdle(): void {
+    for (const agent of this.#agents()) {
+      for (const sockets of Object.values(agent.freeSockets)) closeAll(sockets ?? []);
     }
   }
+
+  #agents(): http.Agent[] {
+    return this.#https === null ? [this.#http] : [this.#http, this.#https];
+  }
+}
+
+/** A copy is walked: the agent takes each socket out of its list as it closes. */
+function closeAll(sockets: readonly Socket[]): void {
+  for (const socket of [...sockets]) socket.destroy();
 }

@@ -8,6 +8,7 @@ export class Upload {
   readonly #upstream: ClientRequest;
   readonly #clock: Clock;
   #sent = false;
+  #isBehind = false;
   #stopped = false;
   #progressAt: number;
 
@@ -55,14 +56,18 @@ export class Upload {
     if (!this.#stopped && !this.#sent) this.#upstream.write('', 'latin1');
   };
 
+  /** As in {@link Download.relay}, one chunk more than the holder has room for is let in. */
   readonly #onData = (chunk: Buffer): void => {
     this.#progressAt = this.#clock.monotonic();
-    if (!this.#upstream.write(chunk)) this.#request.pause();
+    if (this.#upstream.write(chunk)) return;
+    if (this.#isBehind) this.#request.pause();
+    this.#isBehind = true;
   };
 
   readonly #onDrain = (): void => {
     this.#progressAt = this.#clock.monotonic();
-    if (!this.#stopped) this.#request.resume();
+    this.#isBehind = false;
+    if (!this.#stopped && this.#request.isPaused()) this.#request.resume();
   };
 
   /** Reached by a complete body alone: of a client that left in the middle, the holder must not see an end. */

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import net from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
 import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
+import { otherProcess } from './support/other-process.ts';
 import { forwardedTo, rejectedWith } from './support/published.ts';
 import { RawClient } from './support/raw-client.ts';
 import { rig } from './support/rig.ts';
@@ -90,9 +90,7 @@ async function deafOrigin(): Promise<string> {
     const server = require('node:net').createServer();
     const sleep = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => process.send(server.address().port, sleep));`;
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(message as number)));
+  const port = await otherProcess<number>(script);
   let queued = 0;
   for (let count = 0; count < 8; count++) {
     const socket = net.connect(port, '127.0.0.1', () => queued++).on('error', () => {});

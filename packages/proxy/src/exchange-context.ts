@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange } from './exchange.ts';
+import type { LocalFields } from './headers/merge.ts';
+import type { InFlight } from './in-flight.ts';
+import type { ProblemContext } from './problem.ts';
+import type { RoleChange } from './role-change.ts';
+import type { Transport } from './transport.ts';
+
+/** What all exchanges of one proxy share. */
+export interface ExchangeContext extends ProblemContext {
+  readonly transport: Transport;
+  readonly inFlight: InFlight<Exchange>;
+  readonly roleChange: RoleChange;
+  /** `Leasehold-Hop` of every request that this instance forwards. */
+  readonly hop: string;
+}
+
+export interface ClientSide {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Fields that this instance sets on the answer, whoever it is from. */
+  readonly local: LocalFields;
+  /** The client waits for `100 Continue`, and the holder is to say it. */
+  readonly awaitsContinue: boolean;
+}

@@ -1,0 +1,56 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Exchange } from './exchange.ts';
+import { whenGoneBeforeTurn } from './queued-response.ts';
+
+const EXCHANGE: unique symbol = Symbol('leasehold.exchange');
+
+/** An emitter that knows its exchange, so that one listener serves all exchanges: no closures are made for each request. */
+interface Linked {
+  [EXCHANGE]: Exchange;
+}
+
+export function listenToClient(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
+  (response as ServerResponse & Linked)[EXCHANGE] = exchange;
+  response.on('close', onClientClose);
+  if (response.socket === null) whenGoneBeforeTurn(request, response, () => exchange.clientClosed());
+}
+
+export function stopListeningToClient(response: ServerResponse): void {
+  response.off('close', onClientClose);
+}
+
+/** The `close` of the request covers what brings no error: an unwanted 101, for one. */
+export function listenToHolder(exchange: Exchange, upstream: ClientRequest): void {
+  (upstream as ClientRequest & Linked)[EXCHANGE] = exchange;
+  upstream.on('response', onAnswer);
+  upstream.on('information', onInterim);
+  upstream.on('error', onUpstreamError);
+  upstream.on('close', onUpstreamClose);
+  if (!upstream.reusedSocket) upstream.on('socket', onSocket);
+}
+
+function onAnswer(this: unknown, answer: IncomingMessage): void {
+  (this as Linked)[EXCHANGE].answered(answer);
+}
+
+function onInterim(this: unknown, info: { statusCode: number; statusMessage: string; rawHeaders: string[] }): void {
+  (this as Linked)[EXCHANGE].interim(info.statusCode, info.statusMessage, info.rawHeaders);
+}
+
+function onUpstreamError(this: unknown, error: Error): void {
+  (this as Linked)[EXCHANGE].fail(error);
+}
+
+function onUpstreamClose(this: unknown): void {
+  (this as Linked)[EXCHANGE].upstreamClosed();
+}
+
+function onClientClose(this: unknown): void {
+  (this as Linked)[EXCHANGE].clientClosed();
+}
+
+function onSocket(this: unknown, socket: Socket): void {
+  const exchange = (this as Linked)[EXCHANGE];
+  socket.once(exchange.target.secure ? 'secureConnect' : 'connect', () => exchange.connected());
+}

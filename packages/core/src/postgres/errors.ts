@@ -14,6 +14,11 @@ export function isConnectionBroken(error: unknown): boolean {
   return state === null || BROKEN.test(state);
 }
 
+/** `lock_timeout` ended a wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03';
+}
+
 const SCHEMA_PROBLEMS: ReadonlySet<string | null> = new Set(['42501', '42P01', '3F000', '42703']);
 
 /** A right, a table, a schema or a column is missing. */

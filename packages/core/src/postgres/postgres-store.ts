@@ -1,6 +1,7 @@
 import { LeaseholdError } from '../errors.ts';
 import { requireThat } from '../lease/lease-options.ts';
 import { type Duration, resolveDuration } from '../duration.ts';
+import { type Logger, silentLogger } from '../logger.ts';
 import type {
   HeartbeatReply,
   HeartbeatRequest,
@@ -13,6 +14,7 @@ import type {
 } from '../store/lease-store.ts';
 import { DedicatedConnection } from './connection.ts';
 import { type ConnectionSource, resolveConnectionConfig } from './connection-config.ts';
+import { createRows } from './create-rows.ts';
 import { explainError, isSchemaProblem } from './errors.ts';
 import { fenceIn } from './fence.ts';
 import { askHeartbeat, type HeartbeatRow, mergeReports, missingRoles } from './heartbeat-rows.ts';
@@ -23,6 +25,7 @@ import { fenceSql } from './sql/fence.ts';
 import { forgetInstancesSql } from './sql/forget-instances.ts';
 import { heartbeatSql } from './sql/heartbeat.ts';
 import { releaseSql } from './sql/release.ts';
+import { readWakeUp } from './wake-up.ts';
 
 export interface PostgresStoreOptions extends ConnectionSource {
   /** @default 'leasehold' */
@@ -65,6 +68,8 @@ class ManagedPostgresStore implements PostgresStore {
   readonly #keepTermsMs: number;
   readonly #sql: Readonly<Record<'heartbeat' | 'release' | 'createRows' | 'forgetInstances' | 'fence', string>>;
   #connection: DedicatedConnection | null = null;
+  #logger: Logger = silentLogger;
+  #cannotCreate = false;
 
   constructor(options: PostgresStoreOptions, mode: 'auto' | 'never') {
     this.schema = resolveSchema(options.schema);
@@ -86,6 +91,7 @@ class ManagedPostgresStore implements PostgresStore {
   }
 
   async open(context: StoreContext, call: StoreCall): Promise<void> {
+    this.#logger = context.logger;
     this.#connection ??= this.#createConnection(context);
     const { schema } = this;
     await this.#explained(async (connection) => {
@@ -113,16 +119,26 @@ class ManagedPostgresStore implements PostgresStore {
   async heartbeat(request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatReply> {
     return this.#explained(async (connection) => {
       const rows = await this.#beat(connection, request, call);
-      const missing = missingRoles(request, rows);
-      if (missing.length === 0) return { roles: mergeReports(request, rows) };
-      await connection.query(
-        this.#sql.createRows,
-        [missing.map(({ role }) => role), missing.map(({ tokenFloor }) => String(tokenFloor))],
-        call.signal,
-      );
-      const created = await this.#beat(connection, { ...request, renew: [], observe: [], acquire: missing }, call);
-      return { roles: mergeReports(request, [...rows, ...created]) };
+      const acquire = missingRoles(request, rows);
+      if (acquire.length === 0) return { roles: mergeReports(request, rows) };
+      try {
+        const insert = (values: unknown[]): Promise<unknown> => connection.query(this.#sql.createRows, values, call.signal);
+        await createRows(acquire, { insert, timeoutMs: call.timeoutMs });
+        rows.push(...(await this.#beat(connection, { ...request, renew: [], observe: [], acquire }, call)));
+        this.#cannotCreate = false;
+      } catch (error) {
+        // What was told of the other roles stands: above all that they were renewed.
+        if (!rows.some(({ told }) => told !== 'aside')) throw error;
+        this.#tellCannotCreate(error);
+      }
+      return { roles: mergeReports(request, rows) };
     });
+  }
+
+  /** Once, until it goes well again: heartbeats write no lines. */
+  #tellCannotCreate(error: unknown): void {
+    if (!this.#cannotCreate) this.#logger.warn({ err: explainError(error, this.schema) }, 'new roles could not be taken');
+    this.#cannotCreate = true;
   }
 
   #beat(connection: DedicatedConnection, request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatRow[]> {
@@ -170,16 +186,5 @@ class ManagedPostgresStore implements PostgresStore {
     } catch (error) {
       throw explainError(error, this.schema);
     }
-  }
-}
-
-/** Roles named in a notification; null when it is our own. Anybody can send one, so nothing in it is believed but names. */
-function readWakeUp(payload: string, self: string): readonly string[] | 'all' | null {
-  try {
-    const { by, roles } = JSON.parse(payload) as { by?: unknown; roles?: unknown };
-    if (by === self) return null;
-    return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : 'all';
-  } catch {
-    return 'all';
   }
 }

@@ -11,6 +11,7 @@ import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
 import { validateRoleName } from './lease/role-name.ts';
 import type { Leasehold } from './leasehold.ts';
 import type { ResolvedLeaseholdOptions } from './leasehold-options.ts';
+import { callStore } from './store/call-store.ts';
 import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lease-store.ts';
 
 /** Errors that trying again does not mend: somebody has to change something. */
@@ -107,7 +108,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
 
   async #backToIdle(): Promise<void> {
     await this.#heartbeat.stop();
-    await this.#options.store.close();
+    await this.#closeStore();
     if (this.#phase === 'started') this.#phase = 'idle';
   }
 
@@ -132,8 +133,12 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
       );
     }
     this.#phase = 'stopping';
-    this.#stopped ??= this.#stop();
-    return this.#stopped;
+    if (this.#stopped !== null) return this.#stopped;
+    // Known before it begins: it aborts term signals, whose listeners may call stop() too.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stopped = promise;
+    resolve(this.#stop());
+    return promise;
   }
 
   async #stop(): Promise<void> {
@@ -146,7 +151,15 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     await this.#heartbeat.stop();
     this.#onAttempt(new LeaseholdError('LEASEHOLD_STOPPED', 'stop() was called while start() was waiting for the store.'));
     await this.#leave(results);
-    await this.#options.store.close();
+    await this.#closeStore();
+  }
+
+  /** Bounded, and never rejects: a store that does not close must not keep the process from ending. */
+  async #closeStore(): Promise<void> {
+    const { store, clock, releaseTimeoutMs } = this.#options;
+    await callStore({ clock, timeoutMs: releaseTimeoutMs, what: 'request to close' }, () => store.close()).catch(
+      (error: unknown) => this.logger.warn({ err: error, store: store.name }, 'the store did not close'),
+    );
   }
 
   /**

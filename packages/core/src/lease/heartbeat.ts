@@ -140,7 +140,7 @@ export class Heartbeat {
       await this.#open();
       return await this.#beat();
     } catch (error) {
-      return error ?? new Error('the store rejected without a reason');
+      return error;
     } finally {
       this.#watch.arm();
     }

@@ -55,7 +55,8 @@ export class Releaser {
     const { store, clock, instance, logger } = this.#options;
     try {
       const request = { instance: instance(), roles, leaving };
-      return (await callStore({ clock, timeoutMs, what: 'release' }, (call) => store.release(request, call))).roles;
+      const reply = await callStore({ clock, timeoutMs, what: 'release' }, (call) => store.release(request, call));
+      return new Map(reply.roles);
     } catch (error) {
       logger.debug({ err: error, roles: roles.map(({ role }) => role) }, 'a release failed');
       return null;

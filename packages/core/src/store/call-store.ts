@@ -30,6 +30,9 @@ export async function callStore<T>(options: CallOptions, call: (limits: StoreCal
   cancel?.addEventListener('abort', onCancel, { once: true });
   try {
     return await Promise.race([call({ timeoutMs, signal: controller.signal }), givenUp]);
+  } catch (error) {
+    // A rejection without a reason must not be taken for the absence of an error.
+    throw error ?? new LeaseholdError('LEASEHOLD_STORE_UNAVAILABLE', `the store rejected a ${what} without a reason.`);
   } finally {
     timer.cancel();
     cancel?.removeEventListener('abort', onCancel);

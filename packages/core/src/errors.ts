@@ -68,10 +68,17 @@ export function isLeaseholdError(error: unknown, code?: LeaseholdErrorCode): err
 
 const SHOWN_VALUE_LENGTH = 80;
 
-/** Shows a rejected value in a message: short, quoted, with control characters escaped. */
+/** Shows a rejected value in a message: short, quoted, with control characters escaped, and without the secrets of a URL. */
 export function showValue(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : describeNonString(value);
+  const text = typeof value === 'string' ? JSON.stringify(withoutSecrets(value)) : describeNonString(value);
   return text.length <= SHOWN_VALUE_LENGTH ? text : `${text.slice(0, SHOWN_VALUE_LENGTH)}… (${text.length} characters)`;
+}
+
+/** A connection string given in the wrong place must not travel on into a log: its password may be anywhere in it. */
+function withoutSecrets(text: string): string {
+  const scheme = /^\s*[a-z][a-z\d+.-]*:\/\//i.exec(text)?.[0];
+  const harmless = scheme === undefined || (/^\s*https?:/i.test(scheme) && !text.includes('@'));
+  return harmless ? text : `${scheme}…`;
 }
 
 function describeNonString(value: unknown): string {

@@ -41,7 +41,7 @@ export interface Leasehold extends AsyncDisposable {
   advertise(address: string): void;
   /**
    * Steps down from every role and does not compete, before a deploy for instance, until {@link compete} or for as long
-   * as `for` says.
+   * as `for` says. A role that is registered meanwhile stands aside too.
    *
    * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION
    */

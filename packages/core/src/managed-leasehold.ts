@@ -1,6 +1,6 @@
 import { resolveAddress } from './address.ts';
 import { publish } from './diagnostics.ts';
-import type { Duration } from './duration.ts';
+import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError, type LeaseholdErrorCode } from './errors.ts';
 import { Heartbeat } from './lease/heartbeat.ts';
 import { type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
@@ -39,6 +39,8 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   #instance: InstanceIdentity;
   #phase: 'idle' | 'started' | 'stopping' = 'idle';
   #stopped: Promise<void> | null = null;
+  /** Monotonic; a role that is registered before then stands aside like those before it. */
+  #asideUntil = Number.NEGATIVE_INFINITY;
   #onAttempt: (error: unknown) => void = () => {};
 
   constructor(options: ResolvedLeaseholdOptions) {
@@ -83,6 +85,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     const role = validateRoleName(name);
     this.leases.requireFree(role);
     const lease = new ManagedLease(role, resolveRoleOptions(options, this.#options.timingOptions), this);
+    lease.standAside(this.#asideUntil - this.clock.monotonic());
     this.leases.add(lease);
     this.#heartbeat.add(lease);
     return lease;
@@ -208,11 +211,14 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
 
   async standAside(options: { readonly for?: Duration } = {}): Promise<ReadonlyMap<string, StepDownOutcome>> {
     const standAside = options.for ?? 'until-told';
+    const forMs = standAside === 'until-told' ? Number.POSITIVE_INFINITY : resolveDuration('for', standAside, { min: 0 });
+    this.#asideUntil = Math.max(this.#asideUntil, this.clock.monotonic() + forMs);
     const outcomes = [...this.leases].map(async (lease) => [lease.role, await lease.stepDown({ standAside })] as const);
     return new Map(await Promise.all(outcomes));
   }
 
   compete(): void {
+    this.#asideUntil = Number.NEGATIVE_INFINITY;
     for (const lease of this.leases) lease.compete();
     this.#heartbeat.askAll();
   }

@@ -162,6 +162,10 @@ export class ManagedLease implements RoleLease {
     return { drained, fencingToken: this.#term.takeLeavingToken() };
   }
 
+  standAside(forMs: number): void {
+    this.#candidacy.standAside(forMs);
+  }
+
   compete(): void {
     this.#candidacy.compete();
   }

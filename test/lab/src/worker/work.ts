@@ -7,8 +7,9 @@ import type { Writer } from './writer.ts';
 
 const CYCLE_MS = 150;
 const WRITES_PER_CYCLE = 0.1;
-/** How often the loss of a term is followed by a write for it. */
-const LATE_WRITES = 0.5;
+/** How often the loss of a term is followed by a write for it, soon or later. */
+const SOON_SHARE = 0.6;
+const LATER_SHARE = 0.3;
 /** Soon after the loss the row may still name the term; then the successor has to wait for the end of the transaction. */
 const SOON_MS = 200;
 const HOLD_MS = 350;
@@ -36,8 +37,9 @@ export function runCycles(lease: RoleLease, index: number, tools: WorkTools): vo
 
 function writeLate(term: Term, { writer, random }: WorkTools): void {
   term.signal.addEventListener('abort', () => {
-    if (random() >= LATE_WRITES) return;
-    const soon = random() < 0.5;
+    const share = random();
+    if (share >= SOON_SHARE + LATER_SHARE) return;
+    const soon = share < SOON_SHARE;
     const delayMs = randomBetween(random, [0, soon ? SOON_MS : LATEST_MS]);
     setTimeout(() => void writer.writeLate(term, soon ? HOLD_MS : 0), delayMs).unref();
   });

@@ -6,7 +6,7 @@ import { nowUs } from '../monotonic.ts';
 import { type Random, randomBetween } from '../random.ts';
 import type { WriteLine } from './log-file.ts';
 
-const POOL_SIZE = 8;
+const POOL_SIZE = 10;
 /** Short enough that work which waits for a starved pool or a locked row still drains when the worker stops. */
 const CONNECT_TIMEOUT_MS = 400;
 const STALL_TIMEOUT_MS = 600;

@@ -24,7 +24,8 @@ export interface LeaseholdOptions extends TimingOptions {
   readonly store?: LeaseStore;
   readonly instance?: InstanceOptions;
   /**
-   * Longest time that one call to the store may take, also bounded by what is left of the term.
+   * Longest time that one call to the store may take, also bounded by what is left of each term that is held; in proportion
+   * less while a role of shorter timing is held, so that one call that hangs does not use up its whole term.
    *
    * @default half of what a lease has left when its renewal is due: '4s' with the default timing
    */
@@ -95,12 +96,12 @@ function resolveTimeouts(
   options: LeaseholdOptions,
   timing: Timing,
 ): Pick<ResolvedLeaseholdOptions, 'callTimeoutMs' | 'drainTimeoutMs' | 'releaseTimeoutMs'> {
-  const leftWhenDueMs = timing.windowMs - timing.renewMs;
+  const { slackMs } = timing;
   return {
-    callTimeoutMs: resolveDuration('callTimeout', options.callTimeout ?? Math.max(SHORTEST_CALL_MS, leftWhenDueMs / 2), {
+    callTimeoutMs: resolveDuration('callTimeout', options.callTimeout ?? Math.max(SHORTEST_CALL_MS, slackMs / 2), {
       min: SHORTEST_CALL_MS,
     }),
-    drainTimeoutMs: resolveDuration('drainTimeout', options.drainTimeout ?? leftWhenDueMs, { min: 0 }),
+    drainTimeoutMs: resolveDuration('drainTimeout', options.drainTimeout ?? slackMs, { min: 0 }),
     releaseTimeoutMs: resolveDuration('releaseTimeout', options.releaseTimeout ?? DEFAULT_RELEASE_MS),
   };
 }

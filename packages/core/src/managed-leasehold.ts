@@ -57,6 +57,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
       random,
       instance,
       callTimeoutMs,
+      slackMs: timing.slackMs,
       presenceMs: timing.renewMs,
       instanceTtlMs: timing.leaseMs,
       onAttempt: (error) => this.#onAttempt(error),

@@ -18,6 +18,8 @@ export interface HeartbeatOptions {
   readonly logger: Logger;
   readonly instance: () => InstanceIdentity;
   readonly callTimeoutMs: number;
+  /** That of the timing that `callTimeoutMs` was made for. */
+  readonly slackMs: number;
   /** Interval of the beat that says "this instance lives", also without a role. */
   readonly presenceMs: number;
   readonly instanceTtlMs: number;
@@ -165,20 +167,26 @@ export class Heartbeat {
     const leases = this.#schedule.takeDue(this.#now());
     for (const lease of leases) lease.tend();
     this.#lastSentAt = this.#now();
-    const timeoutMs = this.#timeoutFor(leases);
+    const timeoutMs = this.#timeoutOfCall();
     const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, timeoutMs });
     if (result.error === undefined) this.#takeIn(result);
     else this.#retryLater(leases);
     return result.error;
   }
 
-  /** The deadline of a call: what is configured, or what is left of the window of a role it renews. */
-  #timeoutFor(leases: readonly ManagedLease[]): number {
-    let timeoutMs = this.#options.callTimeoutMs;
+  /**
+   * What is configured, in proportion less for a role with less slack, and what is left of any term. Of all roles, asked
+   * for or not: none is renewed while the call is in flight.
+   */
+  #timeoutOfCall(): number {
+    const { leases, callTimeoutMs, slackMs } = this.#options;
+    let timeoutMs = callTimeoutMs;
     for (const lease of leases) {
-      if (lease.isHeld) timeoutMs = Math.min(timeoutMs, Math.max(lease.remainingMs, 1));
+      if (!lease.isHeld) continue;
+      const shareMs = (callTimeoutMs * lease.timing.slackMs) / slackMs;
+      timeoutMs = Math.min(timeoutMs, shareMs, lease.remainingMs);
     }
-    return timeoutMs;
+    return Math.max(timeoutMs, 1);
   }
 
   #takeIn({ sentAt, answers }: TurnResult): void {

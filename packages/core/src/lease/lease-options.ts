@@ -47,6 +47,8 @@ export interface Timing {
   readonly marginMs: number;
   /** How long after a heartbeat was *sent* its answer may be believed: `leaseMs - marginMs`. */
   readonly windowMs: number;
+  /** What is left of the window when a renewal is due: the time for a failure and another try. */
+  readonly slackMs: number;
 }
 
 export interface ResolvedRoleOptions {
@@ -75,7 +77,7 @@ export function resolveTiming(options: TimingOptions, base: TimingOptions = {}):
   const renewMs = resolveDuration('renewInterval', given.renewInterval ?? Math.round(leaseMs / 3));
   const marginMs = resolveDuration('safetyMargin', given.safetyMargin ?? Math.round((leaseMs * 2) / 15));
   if (leaseMs <= renewMs + marginMs) throw invalidTiming(leaseMs, renewMs, marginMs);
-  return { leaseMs, renewMs, marginMs, windowMs: leaseMs - marginMs };
+  return { leaseMs, renewMs, marginMs, windowMs: leaseMs - marginMs, slackMs: leaseMs - marginMs - renewMs };
 }
 
 function invalidTiming(leaseMs: number, renewMs: number, marginMs: number): LeaseholdError {

@@ -61,6 +61,12 @@ export class MemoryDatabase {
     this.#rows.delete(role);
   }
 
+  /** Changes for how long each renewal keeps the row, as an operator might. */
+  changeLease(role: string, leaseMs: number): void {
+    const row = this.#rows.get(role);
+    if (row !== undefined) row.leaseMs = leaseMs;
+  }
+
   join(context: StoreContext): void {
     this.#sessions.set(context.instance.id, context);
   }
@@ -114,7 +120,8 @@ export class MemoryDatabase {
     if (row === undefined) return this.#report(term.role, 'missing');
     const live = this.#isLive(term.role);
     if (!live || !this.#isTermOf(row, term)) return this.#report(term.role, live ? 'held' : 'vacant');
-    row.expiresAt = this.#clock.monotonic() + row.leaseMs;
+    // Never earlier than it was: the holder believes in the row as it was, should this reply be lost.
+    row.expiresAt = Math.max(row.expiresAt, this.#clock.monotonic() + row.leaseMs);
     row.address = instance.address;
     return this.#report(term.role, 'renewed');
   }

@@ -7,6 +7,8 @@ const HIGHEST_TOKEN = '9000000000000000000';
  * Why this shape:
  * - Renewing and taking are different: a renewal matches holder, token and an unexpired row, and never takes back what
  *   was lost; a takeover always raises the token.
+ * - A renewal never moves an expiry back: if its reply is lost, the holder goes on believing in the row as it was. Only a
+ *   hand that shortened lease_ms, or a clock that went back, would make it do so. One that no lease can have is mended.
  * - `skip locked` everywhere: a row that somebody has locked is passed by and reported as busy. One locked row must not
  *   starve the others. Conditions on a row that was locked are evaluated again on its newest version.
  * - `clock_timestamp()`, never `now()`, which stands still from the start of the transaction.
@@ -29,7 +31,11 @@ with renewable as (
 ),
 renewed as (
   update ${schema}.role_lease l
-  set address = $9, expires_at = clock_timestamp() + l.lease_ms * interval '1 millisecond'
+  set address = $9,
+      expires_at = greatest(
+        clock_timestamp() + l.lease_ms * interval '1 millisecond',
+        case when l.expires_at < clock_timestamp() + interval '1 hour' then l.expires_at end
+      )
   where l.role = any (array(select role from renewable))
   returning l.role, l.holder, l.address, l.fencing_token, l.lease_ms, l.expires_at
 ),

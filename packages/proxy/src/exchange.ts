@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ClockTimer } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
+import { isTrue } from './ask.ts';
 import { cutOff } from './cut.ts';
 import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
@@ -71,8 +72,16 @@ export class Exchange implements Watched {
       hop,
       pseudonym: options.pseudonym,
       authority: this.target.authority,
-      trustForwarded: options.trustForwarded(request) === true,
+      trustForwarded: this.#trustsForwarded(),
       keepExpect: awaitsContinue,
+    });
+  }
+
+  #trustsForwarded(): boolean {
+    const { role, logger, trustForwarded } = this.#context.options;
+    if (typeof trustForwarded === 'boolean') return trustForwarded;
+    return isTrue(trustForwarded, this.#client.request, (error) => {
+      logger.error({ role, error }, 'trustForwarded failed; X-Forwarded-* of the client is dropped');
     });
   }
 

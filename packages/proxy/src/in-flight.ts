@@ -41,7 +41,7 @@ export class InFlight<T extends Watched = Watched> {
 
   add(member: T): void {
     member.place = this.#members.push(member) - 1;
-    this.#timer ??= this.#schedule();
+    this.#watch();
   }
 
   /** Harmless when it is not in flight any more. */
@@ -58,8 +58,8 @@ export class InFlight<T extends Watched = Watched> {
     this.#closed = true;
   }
 
-  #schedule(): ClockTimer {
-    return this.#options.clock.setTimer(this.#onTimer, this.#options.intervalMs);
+  #watch(): void {
+    if (this.#timer === null) this.#timer = this.#options.clock.setTimer(this.#onTimer, this.#options.intervalMs);
   }
 
   /**
@@ -75,6 +75,6 @@ export class InFlight<T extends Watched = Watched> {
     const now = this.#options.clock.monotonic();
     // From the end: whoever leaves during its check is replaced by one that was looked at already.
     for (let place = this.#members.length - 1; place >= 0; place--) this.#members[place]?.check(now);
-    if (this.#members.length > 0) this.#timer ??= this.#schedule();
+    if (this.#members.length > 0) this.#watch();
   };
 }

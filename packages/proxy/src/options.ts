@@ -80,7 +80,7 @@ export interface ResolvedProxyOptions {
   readonly idleTimeoutMs: number;
   readonly maxInFlight: number;
   readonly maxHeaderSize: number | undefined;
-  readonly trustForwarded: (request: IncomingMessage) => boolean;
+  readonly trustForwarded: boolean | ((request: IncomingMessage) => unknown);
   readonly trustAddress: (origin: string) => unknown;
   readonly expose: boolean;
   readonly closeOnRoleChange: boolean;
@@ -141,10 +141,10 @@ function resolveLimits(options: RoleHolderProxyOptions): Limits {
   };
 }
 
-function resolveTrustForwarded(trust: unknown): (request: IncomingMessage) => boolean {
-  if (typeof trust === 'function') return trust as (request: IncomingMessage) => boolean;
-  requireThat(typeof trust === 'boolean', 'trustForwarded', trust, 'give true, false or a function of the request');
-  return trust ? () => true : () => false;
+function resolveTrustForwarded(trust: unknown): ResolvedProxyOptions['trustForwarded'] {
+  const valid = typeof trust === 'boolean' || typeof trust === 'function';
+  requireThat(valid, 'trustForwarded', trust, 'give true, false or a function of the request');
+  return trust as ResolvedProxyOptions['trustForwarded'];
 }
 
 function resolveTrustAddress(trust: unknown): (origin: string) => unknown {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { LeaseholdError, showValue } from '@leasehold/core';
 
@@ -36,7 +37,7 @@ export function resolveTls(tls: HolderTlsOptions = {}): ResolvedTls {
     }
   }
   const { servername, ...context } = tls;
-  if (servername !== undefined && (typeof servername !== 'string' || servername === '')) {
+  if (servername !== undefined && (typeof servername !== 'string' || servername === '' || isIP(servername) !== 0)) {
     throw invalidTls('tls.servername', `is ${showValue(servername)}; give the name in the holders' certificates`);
   }
   return { secureContext: createContext(context), servername };

@@ -81,5 +81,5 @@ export class Transport {
 
 /** A copy is walked: the agent takes each socket out of its list as it closes. */
 function closeAll(sockets: readonly Socket[]): void {
-  for (const socket of [...sockets]) socket.destroy();
+  for (const socket of sockets.slice()) socket.destroy();
 }

@@ -10,6 +10,7 @@ import { rig, type RigOptions } from './support/rig.ts';
 import { httpServer, unusedOrigin } from './support/servers.ts';
 
 const HOLDER = 'http://10.0.0.2:3000';
+const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';
 
 function fakeRequest(target: string, rawHeaders: string[] = ['Host', 'a']): IncomingMessage {
   return { url: target, method: 'GET', rawHeaders, readableDidRead: false, readableEncoding: null } as unknown as IncomingMessage;
@@ -289,18 +290,19 @@ describe('the limit in flight', () => {
     const waiting: (() => void)[] = [];
     const holder = await httpServer((_, response) => void waiting.push(() => response.end('done')));
     const { connect } = await rig(holder.origin, { maxInFlight: 2 });
-    const clients = await Promise.all([connect(), connect(), connect()]);
-    for (const client of clients.slice(0, 2)) client.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [one, two, three] = await Promise.all([connect(), connect(), connect()]);
+    one.send(GET);
+    two.send(GET);
     await vi.waitFor(() => expect(waiting).toHaveLength(2));
-    const refused = await clients[2]!.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response();
+    const refused = await three.send(GET).response();
     expect(JSON.parse(refused.text)).toMatchObject({ status: 503, reason: 'overloaded' });
     expect(holder.accepted.count).toBe(2);
     for (const finish of waiting.splice(0)) finish();
-    expect((await clients[0]!.response()).text).toBe('done');
-    clients[2]!.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect((await one.response()).text).toBe('done');
+    three.send(GET);
     await vi.waitFor(() => expect(waiting).toHaveLength(1));
     waiting[0]?.();
-    expect((await clients[2]!.response()).text).toBe('done');
+    expect((await three.response()).text).toBe('done');
   });
 
   test('is given back by a client that leaves', async () => {
@@ -308,7 +310,7 @@ describe('the limit in flight', () => {
     const { connect, front } = await rig(holder.origin, { maxInFlight: 1 });
     for (let round = 1; round <= 3; round++) {
       const client = await connect();
-      client.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n');
+      client.send(GET);
       await vi.waitFor(() => expect(holder.accepted.count).toBe(round));
       client.socket.destroy();
       await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]));
@@ -323,7 +325,7 @@ describe('the limit in flight', () => {
     const { connect } = await rig(holder.origin, { maxInFlight: 1 });
     const client = await connect();
     for (let round = 0; round < 3; round++) {
-      expect((await client.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response()).text).toContain(expected);
+      expect((await client.send(GET).response()).text).toContain(expected);
     }
   });
 });

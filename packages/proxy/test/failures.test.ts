@@ -190,13 +190,13 @@ describe('sent, and no answer: outcome-unknown', () => {
       before(_, response) {
         let first = true;
         const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => typeof response;
-        response.writeHead = ((...args: unknown[]) => {
+        response.writeHead = (...args: unknown[]) => {
           if (first) {
             first = false;
             throw new Error('a broken hook');
           }
           return writeHead(...args);
-        }) as typeof response.writeHead;
+        };
       },
     });
     const answer = await (await connect()).send(GET).response();
@@ -262,8 +262,7 @@ describe('lines in the log', () => {
     await client.send(GET).response();
     await holder.close();
     for (let round = 0; round < 3; round++) await client.send(GET).response();
-    const losses = (): unknown[] =>
-      logger.warn.mock.calls.filter(([, message]) => String(message).includes('could not be forwarded'));
+    const losses = (): unknown[] => logger.warn.mock.calls.filter(([, message]) => message.includes('could not be forwarded'));
     expect(losses()).toEqual([[expect.objectContaining({ role: 'maintenance', holder: 'app-02-bbbb' }), expect.anything()]]);
     const again = await listen(net.createServer((socket) => void socket.end('HTTP/1.1 204 No Content\r\n\r\n')));
     await again.close();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RawClient } from './support/raw-client.ts';
 import { rig, type RigOptions } from './support/rig.ts';
+import { spyLogger } from './support/spy-logger.ts';
 import { httpServer, rawHolder } from './support/servers.ts';
 import { createRoleHolderProxy, roleHolderProxy } from '../src/index.ts';
 import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
@@ -10,7 +11,8 @@ async function forwarded(request: string, options: RigOptions = {}): Promise<str
   const holder = await rawHolder((socket) => void socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
   const { connect } = await rig(holder.origin, options);
   await (await connect()).send(request).response();
-  return holder.received().split('\r\n\r\n')[0]!.split('\r\n').slice(1);
+  const [head = ''] = holder.received().split('\r\n\r\n');
+  return head.split('\r\n').slice(1);
 }
 
 /** Field lines that a client gets for an answer of the holder. */
@@ -125,8 +127,26 @@ describe('X-Forwarded-*', () => {
   test('are trusted as a function of the request says, and true alone is trust', async () => {
     const byPort: RigOptions = { trustForwarded: (request) => request.socket.remotePort === -1 };
     expect(picked(await forwarded(`GET /m HTTP/1.1\r\nHost: a\r\n${lies}\r\n`, byPort))[0]).toBe('X-Forwarded-For: 127.0.0.1');
-    const promise: RigOptions = { trustForwarded: () => Promise.resolve(false) as unknown as boolean };
-    expect(picked(await forwarded(`GET /m HTTP/1.1\r\nHost: a\r\n${lies}\r\n`, promise))[0]).toBe('X-Forwarded-For: 127.0.0.1');
+  });
+});
+
+describe('a trustForwarded that fails', () => {
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken')) as unknown as boolean],
+    ['answers with a promise', () => Promise.resolve(true) as unknown as boolean],
+    ['answers with undefined', () => undefined as unknown as boolean],
+  ])('as it %s, trusts nobody, and the request goes on', async (_, trustForwarded) => {
+    const lines = await forwarded('GET /m HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 6.6.6.6\r\n\r\n', {
+      trustForwarded,
+      logger: spyLogger(),
+    });
+    expect(lines).toContain('X-Forwarded-For: 127.0.0.1');
   });
 });
 
@@ -295,12 +315,12 @@ describe('fields that this instance set before', () => {
     const lines = await relayed(holderAnswer, {
       before(_, response) {
         const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => typeof response;
-        response.writeHead = ((status: number, ...rest: unknown[]) => {
+        response.writeHead = (status: number, ...rest: unknown[]) => {
           const fields = rest.find((argument) => Array.isArray(argument)) as string[] | undefined;
           for (const [name, value] of fields ?? []) response.setHeader(name as string, value as string);
           response.appendHeader('Set-Cookie', 'late=1');
           return writeHead(status, ...rest.filter((argument) => typeof argument === 'string'));
-        }) as typeof response.writeHead;
+        };
       },
     });
     expect(lines).toEqual(

@@ -36,6 +36,7 @@ test.each([
     'tls.checkServerIdentity is not an option',
   ],
   [{ ...good, tls: { servername: '' } }, 'LEASEHOLD_INVALID_OPTION', 'tls.servername is ""'],
+  [{ ...good, tls: { servername: '10.0.0.2' } }, 'LEASEHOLD_INVALID_OPTION', 'tls.servername is "10.0.0.2"'],
   [{ ...good, tls: { cert: 'no PEM' } }, 'LEASEHOLD_INVALID_OPTION', 'certificate or key that cannot be used'],
   [{ ...good, tls: true }, 'LEASEHOLD_INVALID_OPTION', 'tls is true'],
 ])('%j is refused', (options, code, message) => {

@@ -231,7 +231,9 @@ describe('a client that leaves before there is an answer', () => {
       client.socket.destroy();
       await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]));
     }
-    expect(messages.map(({ outcome, statusCode }) => [outcome, statusCode])).toEqual(Array(3).fill(['client-left', null]));
+    expect(messages.map(({ outcome, statusCode }) => [outcome, statusCode])).toEqual(
+      Array.from({ length: 3 }, () => ['client-left', null]),
+    );
   });
 
   test('two hundred aborted downloads leave nothing open', async () => {

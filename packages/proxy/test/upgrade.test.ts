@@ -37,7 +37,7 @@ describe('an upgrade under a prefix that is not held here', () => {
     expect(answer).toMatchObject({ status: 503, statusText: 'Service Unavailable' });
     expect(answer.headers).toMatchObject({ connection: 'close', 'content-type': 'application/problem+json', 'retry-after': '5' });
     expect(JSON.parse(answer.text)).toMatchObject({ reason: 'upgrade-not-forwarded', role: 'maintenance' });
-    expect(answer.headers.date).toBe(new Date(answer.headers.date!).toUTCString());
+    expect(answer.headers.date).toBe(new Date(answer.headers.date ?? '').toUTCString());
     await client.untilClosed();
     await vi.waitFor(() => expect(front.sockets.size).toBe(0));
     expect(holder.accepted.count).toBe(0);

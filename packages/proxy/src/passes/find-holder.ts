@@ -1,4 +1,5 @@
 import { isLeaseholdError, type Logger, resolveAddress } from '@leasehold/core';
+import { isTrue } from '../ask.ts';
 import type { ForwardDecision, RefuseDecision } from '../decision.ts';
 import type { ResolvedProxyOptions } from '../options.ts';
 import { refuse, type RefusalReason } from '../refusal.ts';
@@ -56,16 +57,10 @@ export class HolderFinder {
     return { kind: 'forward', target };
   }
 
-  /** A promise is not an answer: only `true` is. */
   #isTrusted(origin: string): boolean {
-    try {
-      const answer = this.#trustAddress(origin);
-      if (answer instanceof Promise) answer.catch(() => {});
-      return answer === true;
-    } catch (error) {
-      this.#logger.error({ role: this.#lease.role, address: origin, error }, 'trustAddress threw; the address is refused');
-      return false;
-    }
+    return isTrue(this.#trustAddress, origin, (error) => {
+      this.#logger.error({ role: this.#lease.role, address: origin, error }, 'trustAddress failed; the address is refused');
+    });
   }
 
   #refuse(reason: RefusalReason, fields: object, message: string): RefuseDecision {

@@ -31,6 +31,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Keeps the process alive, which no {@link Clock} does, until the function that it returns is called. */
+export function keepProcessAlive(): () => void {
+  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
+  return () => clearInterval(timer);
+}
+
 /** Resolves after `delayMs`, or as soon as `signal` aborts; never rejects. */
 export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();

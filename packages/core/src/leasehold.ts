@@ -20,7 +20,8 @@ export interface Leasehold extends AsyncDisposable {
   /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE */
   get(role: string): RoleLease;
   /**
-   * Opens the store and begins the heartbeats; resolves after the first one, or as the `startup` option says.
+   * Opens the store and begins the heartbeats; resolves after the first one, or as the `startup` option says. From then on
+   * the process stays alive until {@link stop}, also while the store is away and nothing else would keep it.
    *
    * @throws {LeaseholdError} LEASEHOLD_ALREADY_STARTED, LEASEHOLD_STOPPED
    * @throws {LeaseholdError} LEASEHOLD_SCHEMA_MISSING, LEASEHOLD_SCHEMA_OUTDATED, LEASEHOLD_SCHEMA_NEWER,

@@ -1,4 +1,5 @@
 import { resolveAddress } from './address.ts';
+import { keepProcessAlive } from './clock.ts';
 import { publish } from './diagnostics.ts';
 import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError, type LeaseholdErrorCode } from './errors.ts';
@@ -41,6 +42,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   #stopped: Promise<void> | null = null;
   /** Monotonic; a role that is registered before then stands aside like those before it. */
   #asideUntil = Number.NEGATIVE_INFINITY;
+  #letProcessEnd: () => void = () => {};
   #onAttempt: (error: unknown) => void = () => {};
 
   constructor(options: ResolvedLeaseholdOptions) {
@@ -102,6 +104,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
       throw new LeaseholdError('LEASEHOLD_ALREADY_STARTED', 'start() was called before; call it once, and await that call.');
     }
     this.#phase = 'started';
+    this.#letProcessEnd = keepProcessAlive();
     const ready = this.#untilReady();
     this.#heartbeat.run();
     const error = await ready;
@@ -113,6 +116,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   async #backToIdle(): Promise<void> {
     await this.#heartbeat.stop();
     await this.#closeStore();
+    this.#letProcessEnd();
     if (this.#phase === 'started') this.#phase = 'idle';
   }
 
@@ -141,7 +145,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     // Known before it begins: it aborts term signals, whose listeners may call stop() too.
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#stopped = promise;
-    resolve(this.#stop());
+    resolve(this.#stop().finally(this.#letProcessEnd));
     return promise;
   }
 

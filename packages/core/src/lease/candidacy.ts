@@ -9,9 +9,10 @@ export class Candidacy {
   #standAsideUntil = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
-  constructor(clock: Clock, { healthCheck, healthCheckFailures }: ResolvedRoleOptions) {
+  constructor(clock: Clock, { healthCheck, healthCheckFailures, timing }: ResolvedRoleOptions) {
     this.#clock = clock;
-    this.#health = healthCheck === null ? null : new HealthGate({ check: healthCheck, failuresAllowed: healthCheckFailures });
+    const options = { clock, intervalMs: timing.renewMs, failuresAllowed: healthCheckFailures };
+    this.#health = healthCheck === null ? null : new HealthGate({ check: healthCheck, ...options });
   }
 
   get isStopped(): boolean {

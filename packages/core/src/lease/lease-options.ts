@@ -30,7 +30,7 @@ export interface RoleOptions extends TimingOptions {
   /** The longest single term. After it the instance steps down and stands aside for a while, so that no hung work holds a role for ever. @default none */
   readonly maxHold?: Duration;
   /**
-   * Asked at each heartbeat, beside it and never in its way. An instance whose check answers false, rejects or does not
+   * Asked at each regular heartbeat, beside it and never in its way. An instance whose check answers false, rejects or does not
    * answer, `healthCheckFailures` times in a row, steps down and does not compete until the check passes again.
    *
    * @default none

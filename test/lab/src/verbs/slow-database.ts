@@ -1,19 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessVerb } from './verb.ts';
 
-const LONGEST_DELAY_MS = 400;
-/** What is on its way when the delay ends still arrives late. */
-const REST_MS = LONGEST_DELAY_MS;
+/** Each way; twice this is still within the deadline of a call. */
+const LONGEST_DELAY_MS = 250;
+const HANG_MS = 2_300;
 
-/** Every message takes longer, so that replies arrive when they are nearly, or quite, too old. */
+/**
+ * A line that becomes slow and then fails: the last replies that arrive are old, and belief that counted from their
+ * arrival would outlast the lease.
+ */
 export const slowDatabase: ProcessVerb = {
   kind: 'slowDatabase',
   strikes: 'process',
-  lasts: [1_000, 5_000],
+  lasts: [3_500, 6_000],
   strike: async ({ slot, lastsMs, draw, bench }) => {
-    slot.proxy.delay(Math.round(draw * LONGEST_DELAY_MS));
-    await bench.wait(lastsMs);
+    slot.proxy.delay(Math.round((0.5 + draw / 2) * LONGEST_DELAY_MS));
+    await bench.wait(lastsMs - HANG_MS);
+    await slot.proxy.hang();
+    await bench.wait(HANG_MS);
     await slot.proxy.heal();
-    await sleep(REST_MS);
   },
 };

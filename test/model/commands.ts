@@ -150,6 +150,10 @@ const deleteRow = roleIndex.map(
   (index) => new Step(`deleteRow(role-${index})`, (world) => world.deleteRow(roleAt(world, index))),
 );
 
+const shortenLease = fc
+  .tuple(roleIndex, fc.integer({ min: 0, max: 14_000 }))
+  .map(([index, ms]) => new Step(`shortenLease(role-${index}, ${ms})`, (world) => world.shortenLease(roleAt(world, index), ms)));
+
 /** Of any term ever seen, counted from the latest. */
 const openFence = fc.nat({ max: 5 }).map(
   (back) =>
@@ -188,6 +192,7 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: endWork },
   { weight: 1, arbitrary: health },
   { weight: 1, arbitrary: deleteRow },
+  { weight: 1, arbitrary: shortenLease },
   { weight: 3, arbitrary: openFence },
   { weight: 3, arbitrary: endFence },
 );

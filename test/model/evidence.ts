@@ -1,4 +1,11 @@
-import type { HeartbeatReply, HeartbeatRequest, ReleaseRequest, RoleOutcome, StoreCall } from '../../packages/core/src/index.ts';
+import type {
+  HeartbeatReply,
+  HeartbeatRequest,
+  ReleaseRequest,
+  RoleOutcome,
+  RoleReport,
+  StoreCall,
+} from '../../packages/core/src/index.ts';
 import type { InstanceClock } from './instance-clock.ts';
 
 export interface SentCall {
@@ -21,11 +28,17 @@ export interface Proof {
   readonly token: bigint;
   readonly monotonicUntil: number;
   readonly wallUntil: number;
+  /** By a reply that has arrived, and that core is about to look at. */
+  readonly next?: Proof;
 }
+
+/** After one event core takes fewer microtasks than this until it waits for the next. */
+export const MICROTASKS = 24;
 
 export interface EvidenceOptions {
   readonly clock: InstanceClock;
-  readonly windowMs: (role: string) => number;
+  /** For how long a reply may be believed that says that the row is kept for `keptMs`. */
+  readonly windowMs: (role: string, keptMs: number) => number;
   /** Whether the application's work runs under the role. */
   readonly isWorkedOn: (role: string) => boolean;
   readonly violate: (what: string) => void;
@@ -59,25 +72,43 @@ export class Evidence {
   /** A heartbeat's reply comes to core. It proves nothing when nobody waits for it any more. */
   replyArrived(record: CallRecord, { roles }: HeartbeatReply): void {
     if (record.call.signal.aborted) return;
-    for (const { role, outcome, fencingToken } of roles) {
+    for (const report of roles) {
+      const { role, outcome, fencingToken } = report;
       if (fencingToken > this.highestToken(role)) this.#highest.set(role, fencingToken);
       const renewed = record.request?.renew.find((asked) => asked.role === role);
       if (renewed !== undefined) this.#renewals.set(role, { token: renewed.fencingToken, outcome });
-      if (outcome === 'renewed' || outcome === 'acquired') this.#prove(role, fencingToken, record);
+      if (outcome === 'renewed' || outcome === 'acquired') this.#prove(report, record);
     }
   }
 
-  #prove(role: string, token: bigint, sent: CallRecord): void {
+  #prove({ role, fencingToken: token, remainingMs }: RoleReport, sent: CallRecord): void {
     const last = this.#proofs.get(role);
     // What has lapsed stays over, though nobody may have noticed yet.
     if (last?.token === token && this.hasPassed(last)) return;
-    const windowMs = this.#options.windowMs(role);
-    this.#proofs.set(role, { token, monotonicUntil: sent.monotonic + windowMs, wallUntil: sent.wall + windowMs });
+    const windowMs = this.#options.windowMs(role, remainingMs);
+    const proof = { token, monotonicUntil: sent.monotonic + windowMs, wallUntil: sent.wall + windowMs };
+    if (last?.token === token) void this.#renew(role, last, proof);
+    else this.#proofs.set(role, proof);
   }
 
-  hasPassed({ monotonicUntil, wallUntil }: Proof): boolean {
+  async #renew(role: string, from: Proof, to: Proof): Promise<void> {
+    const between = { ...from, next: to };
+    this.#proofs.set(role, between);
+    for (let count = 0; count < MICROTASKS; count += 1) await Promise.resolve();
+    if (this.#proofs.get(role) === between) this.#proofs.set(role, to);
+  }
+
+  /** For how long belief is allowed yet. */
+  leftMs({ monotonicUntil, wallUntil, next }: Proof): number {
     const { clock } = this.#options;
-    return clock.monotonic() >= monotonicUntil || clock.wall() >= wallUntil;
+    const left = Math.min(monotonicUntil - clock.monotonic(), wallUntil - clock.wall());
+    return next === undefined ? left : Math.max(left, this.leftMs(next));
+  }
+
+  /** Whether belief may be over: by the reply before, or by the one that core is about to look at. */
+  hasPassed(proof: Proof): boolean {
+    const { next, ...before } = proof;
+    return this.leftMs(before) <= 0 || (next !== undefined && this.hasPassed(next));
   }
 
   proof(role: string): Proof | undefined {

@@ -53,7 +53,8 @@ export class Instance {
     this.setup = setup;
     this.clock = new InstanceClock(shared, setup, onEvent);
     const isWorkedOn = (role: string): boolean => this.#openWork.some((work) => work.role === role);
-    this.evidence = new Evidence({ clock: this.clock, windowMs: (role) => windowOf(this.lease(role)), isWorkedOn, violate });
+    const windowMs = (role: string, keptMs: number): number => windowOf(this.lease(role), keptMs);
+    this.evidence = new Evidence({ clock: this.clock, windowMs, isWorkedOn, violate });
     this.store = new FaultyStore({ database, shared, clock: this.clock, rows, evidence: this.evidence });
     this.leasehold = createLeasehold({
       ...setup.timing,
@@ -120,9 +121,8 @@ export class Instance {
   }
 }
 
-function windowOf(lease: RoleLease): number {
-  const { leaseDurationMs } = lease;
-  return leaseDurationMs - MARGINS_MS[leaseDurationMs as keyof typeof MARGINS_MS];
+function windowOf({ leaseDurationMs }: RoleLease, keptMs: number): number {
+  return Math.min(leaseDurationMs, keptMs) - MARGINS_MS[leaseDurationMs as keyof typeof MARGINS_MS];
 }
 
 /** The safety margin for each lease duration that the model uses. */

@@ -76,10 +76,10 @@ function agreeOnTerm(lease: RoleLease, term: Term, turn: number): string | null 
 const ROUNDING_MS = 0.01;
 
 /** Held no longer, and under no other token, than what the store said allows. */
-function lookAtWindow(violate: (what: string) => void, { name, clock, evidence }: Instance, lease: RoleLease): void {
+function lookAtWindow(violate: (what: string) => void, { name, evidence }: Instance, lease: RoleLease): void {
   const { role, fencingToken, remainingMs } = lease;
   const proof = evidence.proof(role);
-  const left = Math.min((proof?.monotonicUntil ?? 0) - clock.monotonic(), (proof?.wallUntil ?? 0) - clock.wall());
+  const left = proof === undefined ? 0 : evidence.leftMs(proof);
   if (left <= 0) violate(`${role} on ${name} is held ${-left} ms past its window`);
   if (remainingMs > left + ROUNDING_MS)
     violate(`${role} on ${name} has ${remainingMs} ms left by its word and ${left} ms by the rules`);

@@ -57,7 +57,7 @@ export class RowLedger {
     if (renewed !== this.isCurrent(term))
       this.#violate(`renewal of ${role} under ${fencingToken}: the store says ${report?.outcome}`);
     const row = this.#rows.get(role);
-    if (renewed && row !== undefined) row.expiresAt = this.#options.now() + row.leaseMs;
+    if (renewed && row !== undefined) row.expiresAt = Math.max(row.expiresAt, this.#options.now() + row.leaseMs);
   }
 
   #acquired(
@@ -88,6 +88,16 @@ export class RowLedger {
   deleteRow(role: string): void {
     this.#rows.delete(role);
     this.#generations.set(role, this.#generation(role) + 1);
+  }
+
+  /** For how long a renewal keeps the row; 0 without one. */
+  leaseMsOf(role: string): number {
+    return this.#rows.get(role)?.leaseMs ?? 0;
+  }
+
+  changeLease(role: string, leaseMs: number): void {
+    const row = this.#rows.get(role);
+    if (row !== undefined) row.leaseMs = leaseMs;
   }
 
   /** Whether the store has this term, live, at this moment. */

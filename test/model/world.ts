@@ -1,6 +1,7 @@
 import type { Duration } from '../../packages/core/src/index.ts';
 import { MemoryDatabase, type MemoryTransaction } from '../../packages/core/src/memory/index.ts';
 import { type ManualClock, manualClock } from '../../packages/testing/src/manual-clock.ts';
+import { MICROTASKS } from './evidence.ts';
 import { Instance, type InstanceSetup } from './instance.ts';
 import { auditEnds, look, lookAtEveryTerm, type Looked } from './invariants.ts';
 import { RowLedger } from './row-ledger.ts';
@@ -22,9 +23,6 @@ interface OpenFence {
   readonly by: symbol;
   readonly end: () => void;
 }
-
-/** After one event core takes fewer microtasks than this until it waits for the next. */
-const MICROTASKS = 24;
 
 /** Several instances, one store, one time: what the commands act on. */
 export class World implements Looked, Disposable {
@@ -155,6 +153,13 @@ export class World implements Looked, Disposable {
 
   async endFences(): Promise<void> {
     while (this.#fences.length > 0) await this.endFence(0);
+  }
+
+  /** Only ever shorter: a longer lease may stand vacant for longer, by the operator's own wish. */
+  shortenLease(role: string, leaseMs: number): void {
+    if (leaseMs >= this.rows.leaseMsOf(role)) return;
+    this.database.changeLease(role, leaseMs);
+    this.rows.changeLease(role, leaseMs);
   }
 
   deleteRow(role: string): void {

@@ -140,6 +140,7 @@ function casesOf(broken: Breakage): readonly ConformanceCase[] {
     advance: (ms) => clock.advance(ms),
     patienceMs: 200,
     deleteRow: async (role) => database.deleteRow(role),
+    changeLease: async (role, leaseMs) => database.changeLease(role, leaseMs),
   });
 }
 

@@ -9,6 +9,7 @@ const cases = leaseStoreConformance({
   transaction: (work) => database.transaction(work),
   advance: (ms) => clock.advance(ms),
   deleteRow: async (role) => database.deleteRow(role),
+  changeLease: async (role, leaseMs) => database.changeLease(role, leaseMs),
 });
 
 for (const { name, run } of cases) test(`memory store: ${name}`, run);

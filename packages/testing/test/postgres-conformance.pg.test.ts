@@ -32,6 +32,9 @@ function harnessOn(database: TestDatabase): ConformanceHarness {
     deleteRow: async (role) => {
       await database.query(`delete from ${schema}.role_lease where role = $1`, [role]);
     },
+    changeLease: async (role, leaseMs) => {
+      await database.query(`update ${schema}.role_lease set lease_ms = $2 where role = $1`, [role, leaseMs]);
+    },
     lockRow: (role, work) =>
       inTransaction(async (client) => {
         await client.query(`select from ${schema}.role_lease where role = $1 for update`, [role]);

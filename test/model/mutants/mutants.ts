@@ -24,21 +24,31 @@ const timing: readonly Mutant[] = [
   {
     what: 'an acquisition is believed though its window has passed',
     file: 'lease/current-term.ts',
-    find: 'if (clock.monotonic() >= sentAt.monotonic + windowMs || clock.wall() >= sentAt.wall + windowMs) return;',
+    find: 'if (!proves) return;',
     replace: '',
   },
   {
     what: 'the safety margin is left out',
     file: 'lease/lease-options.ts',
-    find: 'windowMs: leaseMs - marginMs',
-    replace: 'windowMs: leaseMs',
+    find: 'marginMs, windowMs: leaseMs - marginMs',
+    replace: 'marginMs: 0, windowMs: leaseMs',
+  },
+  {
+    what: 'a row that is kept for less is believed for as long as ever',
+    file: 'lease/managed-lease.ts',
+    find: 'windowMs: Math.min(windowMs, remainingMs - marginMs)',
+    replace: 'windowMs: Math.min(windowMs, remainingMs - marginMs + windowMs)',
   },
   {
     what: 'a heartbeat that fails prolongs belief',
     file: 'lease/managed-lease.ts',
     find: 'this.#term.notRenewed();\n  }\n\n  /** Takes in',
-    replace:
-      'this.#term.renewed(this.fencingToken ?? 0n, { monotonic: this.#host.clock.monotonic(), wall: this.#host.clock.wall() });\n  }\n\n  /** Takes in',
+    replace: `const { clock } = this.#host;
+    const sentAt = { monotonic: clock.monotonic(), wall: clock.wall() };
+    this.#term.renewed(this.fencingToken ?? 0n, { sentAt, windowMs: this.timing.windowMs });
+  }
+
+  /** Takes in`,
   },
   {
     what: 'one failed heartbeat ends a term',
@@ -192,6 +202,12 @@ const store: readonly Mutant[] = [
     file: 'store/memory-database.ts',
     find: 'if (!live || !this.#isTermOf(row, term)) return',
     replace: 'if (!this.#isTermOf(row, term)) return',
+  },
+  {
+    what: 'renewal moves an expiry back',
+    file: 'store/memory-database.ts',
+    find: 'row.expiresAt = Math.max(row.expiresAt, this.#clock.monotonic() + row.leaseMs);',
+    replace: 'row.expiresAt = this.#clock.monotonic() + row.leaseMs;',
   },
   {
     what: 'an acquisition does not raise the token',

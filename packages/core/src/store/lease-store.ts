@@ -84,7 +84,8 @@ export interface HeartbeatRequest {
 
 /**
  * Renews a row whose holder and token are these and which has not run out, for the duration it was acquired with.
- * Never re-creates a row, never takes back what was lost.
+ * Never re-creates a row, never takes back what was lost, and never moves an expiry back: the reply may be lost, and the
+ * holder then believes what the reply before allowed.
  */
 export interface RenewRequest {
   readonly role: string;

@@ -21,6 +21,8 @@ export interface ConformanceHarness {
   readonly wakesUp?: boolean;
   /** Strikes the row of a role, as an operator might. Without it, the cases that need it are left out. */
   deleteRow?(role: string): Promise<void>;
+  /** Changes for how long each renewal keeps the row, as an operator might. Without it, the cases that need it are left out. */
+  changeLease?(role: string, leaseMs: number): Promise<void>;
   /** Runs `work` while somebody else has the row of the role locked. Without it, the cases that need it are left out. */
   lockRow?(role: string, work: () => Promise<void>): Promise<void>;
 }

@@ -30,6 +30,30 @@ export const deletionRules: readonly Rule[] = [
   }),
 ];
 
+export const durationRules: readonly Rule[] = [
+  // Its reply may be lost: the holder would go on to believe what the reply before it allowed.
+  rule('renew never shortens what is left of a lease, though somebody shortened its duration', async (stage) => {
+    const [first, second] = await stage.pair();
+    const term = await first.take(stage.role());
+    await stage.changeLease(term.role, 1);
+    const renewed = await first.renew(term.role, term.fencingToken);
+    assertHeldBy(renewed, 'renewed', first);
+    await stage.outlast();
+    assertHeldBy(await second.acquire(term.role), 'held', first);
+    assert.ok(renewed.remainingMs <= LONG_LEASE_MS);
+  }),
+
+  rule('a new term has the duration that it asks for, whatever the row had', async (stage) => {
+    const [first, second] = await stage.pair();
+    const term = await first.take(stage.role());
+    await stage.changeLease(term.role, 1);
+    await first.release(term.role, term.fencingToken);
+    const next = await second.take(term.role);
+    await stage.outlast();
+    assertHeldBy(await second.renew(term.role, next.fencingToken), 'renewed', second);
+  }),
+];
+
 export const lockRules: readonly Rule[] = [
   rule('a locked row is busy, waited for by nobody, and holds up no other', async (stage) => {
     const [first, second] = await stage.pair();

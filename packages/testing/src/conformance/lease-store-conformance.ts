@@ -2,7 +2,7 @@ import { acquisitionRules, tokenRules } from './acquisition.ts';
 import { batchRules, nameRules } from './batches.ts';
 import { fenceRules, openFenceRules } from './fence.ts';
 import type { ConformanceCase, ConformanceHarness } from './harness.ts';
-import { deletionRules, lockRules } from './interventions.ts';
+import { deletionRules, durationRules, lockRules } from './interventions.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { observationRules } from './observation.ts';
 import { raceRules } from './races.ts';
@@ -53,6 +53,7 @@ function rulesFor(harness: ConformanceHarness): Rule[] {
     ...lifecycleRules,
     ...(harness.wakesUp === false ? [] : wakeUpRules),
     ...(harness.deleteRow === undefined ? [] : deletionRules),
+    ...(harness.changeLease === undefined ? [] : durationRules),
     ...(harness.lockRow === undefined ? [] : lockRules),
   ];
 }

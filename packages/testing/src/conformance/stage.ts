@@ -54,6 +54,10 @@ export class Stage {
     await this.harness.deleteRow?.(role);
   }
 
+  async changeLease(role: string, leaseMs: number): Promise<void> {
+    await this.harness.changeLease?.(role, leaseMs);
+  }
+
   async lockRow(role: string, work: () => Promise<void>): Promise<void> {
     await this.harness.lockRow?.(role, work);
   }

@@ -18,15 +18,20 @@ export interface ClockTimer {
   cancel(): void;
 }
 
-/** Node clamps a longer delay to 1 ms, which would turn a long wait into a busy loop. */
+/** Node clamps a longer delay to 1 ms, which would turn a long wait into a busy loop; such a wait is made of several. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   setTimer: (callback, delayMs) => {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
-    timer.unref();
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (leftMs: number): void => {
+      const partMs = Math.min(leftMs, LONGEST_TIMER_MS);
+      timer = setTimeout(() => (partMs < leftMs ? wait(leftMs - partMs) : callback()), partMs);
+      timer.unref();
+    };
+    wait(Math.max(delayMs, 0));
     return { cancel: () => clearTimeout(timer) };
   },
 };

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError } from './errors.ts';
 import { createInstanceId, type InstanceOptions, resolveLabel } from './instance.ts';
-import { requireThat, resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
+import { requireObject, requireThat, resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
 import type { Random } from './lease/pacing.ts';
 import { guardLogger, type Logger, silentLogger } from './logger.ts';
 import type { LeaseStore } from './store/lease-store.ts';
@@ -62,8 +62,11 @@ export interface ResolvedLeaseholdOptions {
 }
 
 const STARTUPS: readonly string[] = ['wait', 'fail', 'background'] satisfies Startup[];
+const STORE_METHODS = ['open', 'heartbeat', 'release', 'fence', 'close'] as const satisfies (keyof LeaseStore)[];
 const DEFAULT_RELEASE_MS = 2_000;
 const SHORTEST_CALL_MS = 50;
+/** No lease is longer. */
+const LONGEST_CALL_MS = 3_600_000;
 
 /**
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_TIMING,
@@ -72,6 +75,7 @@ const SHORTEST_CALL_MS = 50;
 export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeaseholdOptions {
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, such as { store }');
   const { instance = {}, startup = 'wait', clock = systemClock, random = Math.random, logger = silentLogger } = options;
+  requireObject('instance', instance);
   const timing = resolveTiming(options);
   const { leaseDuration, renewInterval, safetyMargin } = options;
   requireThat(STARTUPS.includes(startup), 'startup', startup, `give one of ${STARTUPS.join(', ')}`);
@@ -100,6 +104,7 @@ function resolveTimeouts(
   return {
     callTimeoutMs: resolveDuration('callTimeout', options.callTimeout ?? Math.max(SHORTEST_CALL_MS, slackMs / 2), {
       min: SHORTEST_CALL_MS,
+      max: LONGEST_CALL_MS,
     }),
     drainTimeoutMs: resolveDuration('drainTimeout', options.drainTimeout ?? slackMs, { min: 0 }),
     releaseTimeoutMs: resolveDuration('releaseTimeout', options.releaseTimeout ?? DEFAULT_RELEASE_MS),
@@ -109,7 +114,7 @@ function resolveTimeouts(
 function resolveStore(store: LeaseStore | undefined, clock: Clock): LeaseStore {
   if (store !== undefined) {
     const complete =
-      typeof store === 'object' && store !== null && typeof store.heartbeat === 'function' && typeof store.release === 'function';
+      typeof store === 'object' && store !== null && STORE_METHODS.every((name) => typeof store[name] === 'function');
     requireThat(complete, 'store', store, 'give a LeaseStore, such as postgresStore({ connectionString })');
     return store;
   }

@@ -24,6 +24,7 @@ export interface Leasehold extends AsyncDisposable {
    * the process stays alive until {@link stop}, also while the store is away and nothing else would keep it.
    *
    * @throws {LeaseholdError} LEASEHOLD_ALREADY_STARTED, LEASEHOLD_STOPPED
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when another Leasehold uses the store.
    * @throws {LeaseholdError} LEASEHOLD_SCHEMA_MISSING, LEASEHOLD_SCHEMA_OUTDATED, LEASEHOLD_SCHEMA_NEWER,
    * LEASEHOLD_PERMISSION_DENIED: waiting would not mend these, so they reject with every `startup` but `background`.
    * @throws {LeaseholdError} LEASEHOLD_STORE_UNAVAILABLE, LEASEHOLD_STORE_TIMEOUT with `startup: 'fail'`.

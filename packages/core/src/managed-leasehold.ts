@@ -4,7 +4,7 @@ import { publish } from './diagnostics.ts';
 import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError, type LeaseholdErrorCode } from './errors.ts';
 import { Heartbeat } from './lease/heartbeat.ts';
-import { type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
+import { requireObject, type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
 import { type LeaseHost, ManagedLease } from './lease/managed-lease.ts';
 import { ManagedRegistry } from './lease/registry.ts';
 import { type Releasable, Releaser } from './lease/releaser.ts';
@@ -12,7 +12,7 @@ import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
 import { validateRoleName } from './lease/role-name.ts';
 import type { Leasehold } from './leasehold.ts';
 import type { ResolvedLeaseholdOptions } from './leasehold-options.ts';
-import { callStore } from './store/call-store.ts';
+import { claimStore, closeStore } from './store/stores-in-use.ts';
 import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lease-store.ts';
 
 /** Errors that trying again does not mend: somebody has to change something. */
@@ -103,6 +103,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     if (this.#phase === 'started') {
       throw new LeaseholdError('LEASEHOLD_ALREADY_STARTED', 'start() was called before; call it once, and await that call.');
     }
+    claimStore(this.#options.store);
     this.#phase = 'started';
     this.#letProcessEnd = keepProcessAlive();
     const ready = this.#untilReady();
@@ -162,12 +163,9 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     await this.#closeStore();
   }
 
-  /** Bounded, and never rejects: a store that does not close must not keep the process from ending. */
-  async #closeStore(): Promise<void> {
-    const { store, clock, releaseTimeoutMs } = this.#options;
-    await callStore({ clock, timeoutMs: releaseTimeoutMs, what: 'request to close' }, () => store.close()).catch(
-      (error: unknown) => this.logger.warn({ err: error, store: store.name }, 'the store did not close'),
-    );
+  #closeStore(): Promise<void> {
+    const { store, clock, logger, releaseTimeoutMs } = this.#options;
+    return closeStore(store, { clock, logger, timeoutMs: releaseTimeoutMs });
   }
 
   /**
@@ -215,6 +213,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   }
 
   async standAside(options: { readonly for?: Duration } = {}): Promise<ReadonlyMap<string, StepDownOutcome>> {
+    requireObject('options', options);
     const standAside = options.for ?? 'until-told';
     const forMs = standAside === 'until-told' ? Number.POSITIVE_INFINITY : resolveDuration('for', standAside, { min: 0 });
     this.#asideUntil = Math.max(this.#asideUntil, this.clock.monotonic() + forMs);

@@ -97,9 +97,10 @@ function definedOnly(options: TimingOptions): TimingOptions {
  * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_TIMING, LEASEHOLD_INVALID_OPTION
  */
 export function resolveRoleOptions(options: RoleOptions, base: TimingOptions): ResolvedRoleOptions {
+  requireObject('options', options);
   const { leaseDuration, renewInterval, safetyMargin, maxHold, healthCheck, healthCheckFailures = 3 } = options;
   const timing = resolveTiming({ leaseDuration, renewInterval, safetyMargin } as TimingOptions, base);
-  requireThat(healthCheck === undefined || typeof healthCheck === 'function', 'healthCheck', healthCheck, 'give a function');
+  if (healthCheck !== undefined) requireFunction('healthCheck', healthCheck);
   requireThat(
     Number.isInteger(healthCheckFailures) && healthCheckFailures >= 1,
     'healthCheckFailures',
@@ -117,4 +118,14 @@ export function resolveRoleOptions(options: RoleOptions, base: TimingOptions): R
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless `condition` holds. */
 export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
   if (!condition) throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless `value` is an object, which TypeScript's types ask for. */
+export function requireObject(option: string, value: object): void {
+  requireThat(typeof value === 'object' && value !== null, option, value, 'give an object, or leave it out');
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function requireFunction(option: string, value: unknown): void {
+  requireThat(typeof value === 'function', option, value, 'give a function');
 }

@@ -7,7 +7,7 @@ import { describeLoss } from './announce.ts';
 import { Candidacy } from './candidacy.ts';
 import { CurrentTerm } from './current-term.ts';
 import { repeat, type RepeatedWork } from './every.ts';
-import type { ResolvedRoleOptions, Timing } from './lease-options.ts';
+import { requireFunction, requireObject, type ResolvedRoleOptions, type Timing } from './lease-options.ts';
 import { ObservedHolder } from './observed-holder.ts';
 import type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './role-lease.ts';
 import { RunningWork } from './running-work.ts';
@@ -98,6 +98,7 @@ export class ManagedLease implements RoleLease {
   }
 
   async whileHeld<T>(work: (term: Term) => T | Promise<T>): Promise<WhileHeldResult<T>> {
+    requireFunction('work', work);
     const term = this.#term.held;
     if (term === null) return { ran: false, currentHolder: this.currentHolder };
     return { ran: true, value: await this.#work.track(() => work(term)) };
@@ -105,6 +106,7 @@ export class ManagedLease implements RoleLease {
 
   every(interval: Duration, work: (term: Term) => unknown): RepeatedWork {
     const intervalMs = resolveDuration('interval', interval);
+    requireFunction('work', work);
     if (this.#candidacy.isStopped) {
       throw new LeaseholdError('LEASEHOLD_STOPPED', `every() on role "${this.role}" after stop(); create a new Leasehold.`);
     }
@@ -122,6 +124,7 @@ export class ManagedLease implements RoleLease {
   }
 
   stepDown(options: StepDownOptions = {}): Promise<StepDownOutcome> {
+    requireObject('options', options);
     const { standAside = this.timing.leaseMs } = options;
     const aside = standAside === 'until-told' ? Number.POSITIVE_INFINITY : resolveDuration('standAside', standAside, { min: 0 });
     return this.#stepDown(aside, 'this instance stepped down');

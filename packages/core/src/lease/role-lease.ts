@@ -49,6 +49,8 @@ export interface RoleLease {
   /**
    * Runs `work` once if the role is held, and waits for it. A stop or step-down waits for such work (bounded by
    * `drainTimeout`) before it gives the role away. What `work` throws is thrown.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when `work` is no function.
    */
   whileHeld<T>(work: (term: Term) => T | Promise<T>): Promise<WhileHeldResult<T>>;
   /**
@@ -56,14 +58,14 @@ export interface RoleLease {
    * `interval` after the start of the last or when that has ended, whichever is later. A cycle that throws is logged, and
    * the next one runs.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_STOPPED
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION, LEASEHOLD_STOPPED
    */
   every(interval: Duration, work: (term: Term) => unknown): RepeatedWork;
   /**
    * Ends the term here and now (`isHeld` is false before this returns), waits for the work that runs under it, gives the
    * role back and wakes the others.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
    */
   stepDown(options?: StepDownOptions): Promise<StepDownOutcome>;
 }

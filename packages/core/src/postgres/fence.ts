@@ -64,6 +64,9 @@ export interface WithFenceOptions {
   readonly stallTimeout?: Duration;
 }
 
+/** PostgreSQL takes no timeout over 24 days, and a day is longer than any transaction should be. */
+const LONGEST_STALL_MS = 86_400_000;
+
 /**
  * Runs `work` in a transaction of its own that commits only while the term is the current one: begin, fence, work, commit.
  * The successor's takeover waits for it.
@@ -79,7 +82,7 @@ export async function withFence<T>(
   work: (client: PoolClient) => Promise<T>,
   options: WithFenceOptions = {},
 ): Promise<T> {
-  const stallMs = resolveDuration('stallTimeout', options.stallTimeout ?? '5s');
+  const stallMs = resolveDuration('stallTimeout', options.stallTimeout ?? '5s', { max: LONGEST_STALL_MS });
   const client = await pool.connect();
   let broken: Error | undefined;
   // A client that is checked out reports its own death here; without a listener that would end the process.

@@ -78,7 +78,8 @@ describe('the connection', () => {
     await expect.poll(() => lease.isHeld, { timeout: 4_000 }).toBe(false);
     await proxy.heal();
     await expect.poll(() => lease.isHeld, { timeout: 4_000 }).toBe(true);
-    expect(lease.fencingToken).toBe(2n);
+    // More than one higher where a call that was given up has taken effect all the same.
+    expect(lease.fencingToken).toBeGreaterThan(1n);
   });
 
   test('survives a database that is cut off for less than the window, with the term unbroken', async ({ database }) => {

@@ -226,15 +226,16 @@ describe('one statement', () => {
       observe: [],
       renew: roles.map((role) => ({ role, fencingToken: 1n })),
     };
-    // Twice before: the first write to a page after a checkpoint would carry the whole page.
-    for (let n = 0; n < 2; n += 1) await store.heartbeat(request, callWithin(5_000));
     const values = askHeartbeat(request, { channel: 'c', keepTermsMs: 1_000 });
-    const [row] = await database.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-      `explain (analyze, wal, format json) ${heartbeatSql(database.schema)}`,
-      values,
-    );
-    const nodes = flatten(row?.['QUERY PLAN'][0]?.Plan);
-    expect(row?.['QUERY PLAN'][0]?.Plan['WAL Bytes']).toBeLessThanOrEqual(160 * 1_000);
+    const explain = async (): Promise<PlanNode | undefined> => {
+      const text = `explain (analyze, wal, format json) ${heartbeatSql(database.schema)}`;
+      const [row] = await database.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(text, values);
+      return row?.['QUERY PLAN'][0]?.Plan;
+    };
+    // The first write to a page after a checkpoint may carry the whole page, and other tests cause checkpoints.
+    const plans = [await explain(), await explain(), await explain(), await explain()];
+    const nodes = flatten(plans[3]);
+    expect(Math.min(...plans.map((plan) => plan?.['WAL Bytes'] ?? Number.NaN))).toBeLessThanOrEqual(160 * 1_000);
     // Linear work: a nested loop over the roles would show as a node that handled a million rows.
     const handled = nodes.map((node) => node['Actual Rows'] * node['Actual Loops']);
     expect(Math.max(...handled)).toBeLessThanOrEqual(10_000);

@@ -4,7 +4,7 @@ import { publishRejection } from './answer.ts';
 import { buildProblem, type ProblemContext, type Refusal } from './problem.ts';
 
 /** How long a client may keep the connection open after the answer. */
-const LINGER_MS = 1_000;
+const LINGER_MS = 3_000;
 
 /**
  * Answers an upgrade with a problem. On an upgraded connection nobody but this function looks after the socket: without

@@ -100,6 +100,16 @@ describe('order of decisions', () => {
     expect(proxy.decide(fakeRequest('/m'))).toBe(proxy.decide(fakeRequest('/m/2')));
   });
 
+  test.each([
+    [['Transfer-Encoding', 'chunked', 'transfer-encoding', 'gzip']],
+    [['Transfer-Encoding', 'gzip', 'Transfer-Encoding', 'chunked']],
+    [['Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked']],
+    [['Transfer-Encoding', '']],
+  ])('what %j says of its framing is not guessed at', (rawHeaders) => {
+    const { proxy } = setUp();
+    expect(proxy.decide(fakeRequest('/m', rawHeaders))).toEqual({ kind: 'refuse', reason: 'unsupported-transfer-encoding' });
+  });
+
   test('a closed proxy forwards nothing', () => {
     const { proxy } = setUp();
     proxy.close();

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
+import { Transport } from '../src/transport.ts';
 import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
 import { otherProcess } from './support/other-process.ts';
 import { forwardedTo, rejectedWith } from './support/published.ts';
@@ -235,6 +236,28 @@ describe('errors that come twice or late', () => {
     expect((await client.response()).body).toHaveLength(size);
   });
 
+  test('a client that leaves before it has read the whole answer has not got it', async () => {
+    const holder = await httpServer((_, response) => void response.end(Buffer.alloc(8_000_000)));
+    const messages = forwardedTo(holder);
+    const { connect } = await rig(holder.origin);
+    const client = await connect();
+    client.socket.pause();
+    client.send(GET);
+    await vi.waitFor(() => expect(holder.accepted.count).toBe(1));
+    client.socket.destroy();
+    await vi.waitFor(() => expect(messages.map(({ outcome }) => outcome)).toEqual(['client-left']));
+  });
+
+  test('a request that was refused is not published as forwarded', async () => {
+    const origin = await unusedOrigin();
+    const messages = forwardedTo({ origin });
+    const { connect, front } = await rig(origin);
+    const client = await connect();
+    expect((await client.send('GET /m HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').response()).status).toBe(503);
+    await vi.waitFor(() => expect(front.sockets.size).toBe(0));
+    expect(messages).toEqual([]);
+  });
+
   test('an answer that somebody else has begun is not answered again', async () => {
     const { connect } = await rig(null, { before: (_, response) => void response.write('begun') });
     const client = await connect();
@@ -245,10 +268,12 @@ describe('errors that come twice or late', () => {
   });
 
   test('an answer that somebody else has ended is left alone', async () => {
+    const open = vi.spyOn(Transport.prototype, 'open');
+    onTestFinished(() => open.mockRestore());
     const holder = await httpServer((_, response) => void response.end('holder'));
     const { connect } = await rig(holder.origin, { before: (_, response) => void response.end('mine') });
     expect((await (await connect()).send(GET).response()).text).toBe('mine');
-    expect(holder.accepted.count).toBe(0);
+    expect(open).not.toHaveBeenCalled();
   });
 });
 

@@ -20,7 +20,8 @@ export async function listen<T extends net.Server>(server: T, scheme = 'http'): 
   server.on('connection', (socket: Socket) => {
     accepted.count++;
     sockets.add(socket);
-    socket.on('error', () => {});
+    // An HTTP server has a listener of its own, and what takes a socket away from it has to bring one.
+    if (!(server instanceof http.Server)) socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -240,9 +240,12 @@ describe('one statement', () => {
     const handled = nodes.map((node) => node['Actual Rows'] * node['Actual Loops']);
     expect(Math.max(...handled)).toBeLessThanOrEqual(10_000);
     expect(nodes.some((node) => node['Node Type'] === 'Nested Loop' && node['Actual Rows'] > 1)).toBe(false);
-    for (let n = 0; n < 3; n += 1) await store.heartbeat(request, callWithin(5_000));
-    await store.close();
-    await expect.poll(async () => hotShare(database), { timeout: 10_000 }).toBeGreaterThanOrEqual(0.9);
+    // The counters arrive late, and a snapshot elsewhere in the database may keep one round from being HOT.
+    const renewAndCount = async (): Promise<number> => {
+      await store.heartbeat(request, callWithin(5_000));
+      return hotShare(database);
+    };
+    await expect.poll(renewAndCount, { timeout: 20_000, interval: 200 }).toBeGreaterThanOrEqual(0.9);
   });
 });
 

@@ -14,10 +14,15 @@ export interface ConnectionOptions {
   readonly onDrop: (error: Error) => void;
 }
 
-/** Against defaults of a server or a user that do not suit this connection: it idles between heartbeats, and relies on rows being evaluated anew once they are locked. */
+/**
+ * Against defaults of a server or a user that do not suit this connection: it idles between heartbeats, and relies on rows
+ * being evaluated anew once they are locked. And against functions and operators of others: where somebody may create
+ * them in a schema of the search path, those that match better than the ones of PostgreSQL would run with our rights.
+ */
 const SETTINGS: Readonly<Record<string, string>> = {
   idle_session_timeout: '0',
   default_transaction_isolation: 'read committed',
+  search_path: 'pg_catalog',
 };
 
 /**

@@ -3,7 +3,8 @@ import { LeaseholdError } from '../errors.ts';
 /** The five characters that PostgreSQL gives an error, or null when it came from elsewhere (the network, the driver). */
 function sqlStateOf(error: unknown): string | null {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+  // No SQLSTATE begins with E, and some codes of the operating system have five letters too, such as EPIPE.
+  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
 /** SQLSTATEs after which a connection is of no more use: a standby, a shutdown, a protocol or connection failure. */
@@ -29,7 +30,7 @@ export function isSchemaProblem(error: unknown): boolean {
 /** Puts what PostgreSQL or the network said into words that name the fix. */
 export function explainError(error: unknown, schema: string): LeaseholdError {
   if (error instanceof LeaseholdError) return error;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   switch (sqlStateOf(error)) {
     case '42501':
       return new LeaseholdError(
@@ -53,4 +54,10 @@ export function explainError(error: unknown, schema: string): LeaseholdError {
     default:
       return new LeaseholdError('LEASEHOLD_STORE_UNAVAILABLE', `PostgreSQL could not be asked: ${said}`, { cause: error });
   }
+}
+
+/** An AggregateError, of a host name with several addresses, has no message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
 }

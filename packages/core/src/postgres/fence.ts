@@ -46,8 +46,11 @@ function requireClient(client: unknown): Queryable {
   return client as unknown as Queryable;
 }
 
+/** Older versions of pg do not tell. */
+type TransactionTeller = Partial<Pick<ClientBase, 'getTransactionStatus'>>;
+
 /** pg tells the state of the last answer; other clients are asked: a row lock has given an open transaction its id. */
-async function isInTransaction(client: Queryable & Partial<Pick<ClientBase, 'getTransactionStatus'>>): Promise<boolean> {
+async function isInTransaction(client: Queryable & TransactionTeller): Promise<boolean> {
   const status = client.getTransactionStatus?.();
   if (typeof status === 'string') return status === 'T';
   const { rows } = await client.query('select txid_current_if_assigned() is not null as open', []);
@@ -73,7 +76,8 @@ const LONGEST_STALL_MS = 86_400_000;
  *
  * *Gotcha:* the commit's own outcome is unknown if the connection breaks during it, as with every database.
  *
- * @throws {LeaseholdError} LEASEHOLD_FENCED when the term is over; LEASEHOLD_INVALID_DURATION. What `work` throws is
+ * @throws {LeaseholdError} LEASEHOLD_FENCED when the term is over; LEASEHOLD_FENCE_NEEDS_TRANSACTION when `work` ended the
+ * transaction itself; LEASEHOLD_ROLLED_BACK; LEASEHOLD_INVALID_DURATION. What `work` throws is
  * thrown after a rollback.
  */
 export async function withFence<T>(
@@ -106,7 +110,14 @@ export async function withFence<T>(
 }
 
 /** A transaction in which a statement has failed answers COMMIT with ROLLBACK, and no error: nothing would be written, silently. */
-async function commit(client: PoolClient, term: Term): Promise<void> {
+async function commit(client: PoolClient & TransactionTeller, term: Term): Promise<void> {
+  if (client.getTransactionStatus?.() === 'I') {
+    throw new LeaseholdError(
+      'LEASEHOLD_FENCE_NEEDS_TRANSACTION',
+      'the work of withFence() ended its transaction itself, and the fence with it; leave BEGIN, COMMIT and ROLLBACK to withFence(), or use a savepoint.',
+      { role: term.role },
+    );
+  }
   const { command } = await client.query('commit');
   if (command !== 'ROLLBACK') return;
   throw new LeaseholdError(

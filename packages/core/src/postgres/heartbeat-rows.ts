@@ -7,7 +7,8 @@ export interface HeartbeatRow {
   readonly holder: string | null;
   readonly address: string | null;
   readonly fencing_token: string;
-  readonly remaining_ms: number;
+  /** Text where the application has set a parser of its own for `float8`. */
+  readonly remaining_ms: number | string;
 }
 
 /** The parameters of the heartbeat, in the order of its text. */
@@ -53,7 +54,7 @@ export function mergeReports(request: HeartbeatRequest, rows: readonly Heartbeat
 }
 
 function isLive(row: HeartbeatRow): boolean {
-  return row.holder !== null && row.remaining_ms > 0;
+  return row.holder !== null && Number(row.remaining_ms) > 0;
 }
 
 /** `wasEligible`: whether the row as it was seen could have been renewed or taken, had it not been locked. */
@@ -65,7 +66,7 @@ function report(role: string, row: HeartbeatRow | undefined, wasEligible: (row: 
     holder: row.holder,
     holderAddress: row.address,
     fencingToken: BigInt(row.fencing_token),
-    remainingMs: row.remaining_ms,
+    remainingMs: Number(row.remaining_ms),
   };
 }
 

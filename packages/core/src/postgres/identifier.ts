@@ -9,9 +9,15 @@ export function resolveSchema(schema: unknown = 'leasehold'): string {
     typeof schema === 'string' &&
     schema.length > 0 &&
     Buffer.byteLength(schema) <= LONGEST_IDENTIFIER_BYTES &&
+    !schema.startsWith('pg_') &&
     !/\p{Cc}/u.test(schema) &&
     schema.isWellFormed();
-  requireThat(valid, 'schema', schema, `give a name of 1 to ${LONGEST_IDENTIFIER_BYTES} bytes without control characters`);
+  requireThat(
+    valid,
+    'schema',
+    schema,
+    `give a name of 1 to ${LONGEST_IDENTIFIER_BYTES} bytes without control characters that does not begin with pg_`,
+  );
   return schema;
 }
 

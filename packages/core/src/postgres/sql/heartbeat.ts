@@ -19,6 +19,8 @@ const HIGHEST_TOKEN = '9000000000000000000';
  * - A commit is on disk before it is answered, also where `synchronous_commit` is off: after a crash the database would
  *   forget an acquisition in which its holder believes, and give its token out again.
  * - An acquisition, or another address of a holder, notifies in the same statement, so that the others learn it at once.
+ *   Not so where the queue of notifications is nearly full, since some listener of the application has hung in a
+ *   transaction: a notification too many would fail the statement, and with it every role.
  */
 export function heartbeatSql(schema: string): string {
   return `
@@ -99,7 +101,7 @@ notified as (
     select json_build_object('by', $7::text, 'roles', json_agg(role))::text as named,
            json_build_object('by', $7::text)::text as everything
     from (select role from acquired union all select role from renewable where moved) changed
-    having count(*) > 0
+    having count(*) > 0 and pg_notification_queue_usage() < 0.9
   ) payload
 ),
 seen as (

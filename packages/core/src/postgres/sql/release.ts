@@ -38,7 +38,7 @@ notified as (
     select json_build_object('by', $3::text, 'roles', json_agg(role))::text as named,
            json_build_object('by', $3::text)::text as everything
     from released
-    having count(*) > 0
+    having count(*) > 0 and pg_notification_queue_usage() < 0.9
   ) payload
 )
 select 'released' as told, role from released

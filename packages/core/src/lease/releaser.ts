@@ -39,7 +39,8 @@ export class Releaser {
     for (let tries = 0; tries === 0 || open.length > 0; tries += 1) {
       const leftMs = endsAt - clock.monotonic();
       if (leftMs <= 0) break;
-      const told = await this.#try(open, options.leaving, leftMs);
+      // Not all of it: a connection that died unnoticed answers nothing, and a new one may.
+      const told = await this.#try(open, options.leaving, leftMs / 2);
       for (const [role, outcome] of told ?? []) outcomes.set(role, outcome);
       open = roles.filter(({ role }) => outcomes.get(role) === 'unknown');
       if (told === null || open.length > 0) await delay(clock, RETRY_MS);

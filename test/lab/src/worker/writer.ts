@@ -45,9 +45,18 @@ export class Writer {
 
   /** Takes every client of the pool for `ms`. */
   async exhaust(ms: number): Promise<void> {
-    const taken = await Promise.allSettled(Array.from({ length: POOL_SIZE }, () => this.#pool.connect()));
+    await Promise.allSettled(Array.from({ length: POOL_SIZE }, () => this.#occupy(ms)));
+  }
+
+  async #occupy(ms: number): Promise<void> {
+    const client = await this.#pool.connect();
+    let broken = false;
+    // A client that is checked out reports its own death here; without a listener that would end the process.
+    const onError = (): void => void (broken = true);
+    client.on('error', onError);
     await sleep(ms);
-    for (const result of taken) if (result.status === 'fulfilled') result.value.release();
+    client.off('error', onError);
+    client.release(broken);
   }
 
   async #attempt(term: Term, options: Attempt): Promise<void> {

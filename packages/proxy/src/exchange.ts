@@ -152,7 +152,10 @@ export class Exchange implements Watched {
   }
 
   clientClosed(): void {
-    if (this.#stage === 'over' && this.#client.response.writableFinished) this.#settle('completed');
+    const { request, response } = this.#client;
+    // In Node 22 a response counts as finished when its socket was destroyed with bytes of it still to send.
+    const isDelivered = this.#stage === 'over' && response.writableFinished && !request.socket.destroyed;
+    if (isDelivered) this.#settle('completed');
     else this.#abandon('client-left');
   }
 

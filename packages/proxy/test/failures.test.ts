@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
@@ -237,15 +238,43 @@ describe('errors that come twice or late', () => {
   });
 
   test('a client that leaves before it has read the whole answer has not got it', async () => {
-    const holder = await httpServer((_, response) => void response.end(Buffer.alloc(8_000_000)));
+    let answer: ServerResponse | undefined;
+    const holder = await httpServer((_, response) => void (answer = response));
     const messages = forwardedTo(holder);
-    const { connect } = await rig(holder.origin);
+    const { connect, front } = await rig(holder.origin);
     const client = await connect();
     client.socket.pause();
     client.send(GET);
-    await vi.waitFor(() => expect(holder.accepted.count).toBe(1));
+    await vi.waitFor(() => expect(answer).toBeDefined());
+    const [socket] = front.sockets;
+    // Until the kernel takes no more and something waits in this process; then the answer ends.
+    const isAllTaken = (): boolean => socket?.writableLength === 0;
+    while (isAllTaken()) {
+      answer?.write(Buffer.alloc(32_768));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    answer?.end();
+    await vi.waitFor(() => expect(answer?.writableFinished).toBe(true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     client.socket.destroy();
     await vi.waitFor(() => expect(messages.map(({ outcome }) => outcome)).toEqual(['client-left']));
+  });
+
+  test.each([
+    ['a connection that is kept', 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a connection that closes', 'GET /m HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['HTTP/1.0', 'GET /m HTTP/1.0\r\n\r\n'],
+    ['HEAD', 'HEAD /m HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+  ])('a whole answer on %s is completed', async (_, request) => {
+    const holder = await httpServer((_request, response) => void response.end('ok'));
+    const messages = forwardedTo(holder);
+    const { connect } = await rig(holder.origin);
+    (await connect()).send(request);
+    await vi.waitFor(() =>
+      expect(messages).toEqual([expect.objectContaining({ outcome: 'completed', statusCode: 200, role: 'maintenance' })]),
+    );
+    expect(messages[0]?.durationMs).toBeGreaterThan(0);
+    expect(Object.keys(messages[0] ?? {})).not.toContain('error');
   });
 
   test('a request that was refused is not published as forwarded', async () => {

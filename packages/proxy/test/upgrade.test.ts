@@ -72,6 +72,15 @@ describe('an upgrade under a prefix that is not held here', () => {
     expect((await h2c.send(upgrade('/m', 'GET', 'h2c')).response()).status).toBe(503);
   });
 
+  test('a client that sent more and closes is gone at once', async () => {
+    const { connect, front } = await withUpgrades('http://127.0.0.1:1');
+    const client = await connect();
+    client.send(upgrade('/m') + 'x'.repeat(100_000));
+    expect((await client.response()).status).toBe(503);
+    client.socket.end();
+    await vi.waitFor(() => expect(front.sockets.size).toBe(0), 1_500);
+  });
+
   test('a client that resets, sends on, or never closes harms nobody', async () => {
     const { connect, front } = await withUpgrades('http://127.0.0.1:1');
     const resets = await connect();

@@ -14,7 +14,13 @@ export interface Term {
   readonly isHeld: boolean;
   /** What is left if no renewal succeeds any more, in milliseconds; 0 when the term is over. */
   readonly remainingMs: number;
-  /** Aborts when the term ends, with a {@link LeaseholdError} (`LEASEHOLD_TERM_…`) as its reason. */
+  /**
+   * Aborts when the term ends, with a {@link LeaseholdError} (`LEASEHOLD_TERM_…`) as its reason. Its `aborted` is as true as
+   * the clock.
+   *
+   * *Gotcha:* its event, and a signal made of it by `AbortSignal.any()`, wait for a timer. After a freeze, look at this
+   * signal or at `isHeld`.
+   */
   readonly signal: AbortSignal;
   /**
    * Checks, in the transaction that is open on `client`, that this term is the current one, and holds off every

@@ -23,15 +23,22 @@ export function resolveConnectionConfig(source: ConnectionSource): ClientConfig 
   if (connectionString !== undefined && (typeof connectionString !== 'string' || connectionString === '')) {
     throw invalid('connectionString is not a string such as postgres://user@host:5432/database.');
   }
-  const config = connectionString !== undefined ? { connectionString } : { ...(connection ?? poolOptions(pool as Pool)) };
+  const config =
+    connectionString !== undefined ? { connectionString } : copyOptions(pool === undefined ? connection : poolOptions(pool));
   const { query_timeout: _left, ...kept } = config;
   return requireUsable({ keepAlive: true, fallback_application_name: 'leasehold', ...kept });
 }
 
-/** `password` is not enumerable on a pool's options, so that it does not get logged, and a spread would lose it. */
-function poolOptions(pool: Pool): ClientConfig {
-  const { options } = pool;
+function poolOptions(pool: Pool | null): ClientConfig {
+  const options: unknown = pool?.options;
   if (typeof options !== 'object' || options === null) throw invalid('pool is not a pg.Pool; give one, or a connectionString.');
+  return options;
+}
+
+/** `password` is not enumerable on a pool's options, so that it does not get logged, and a spread would lose it. */
+function copyOptions(options: ClientConfig | null | undefined): ClientConfig {
+  if (typeof options !== 'object' || options === null)
+    throw invalid('connection is not an object such as { host, user, password, database }.');
   return options.password === undefined ? { ...options } : { ...options, password: options.password };
 }
 
@@ -39,10 +46,12 @@ function requireUsable(config: ClientConfig): ClientConfig {
   try {
     void new Client(config);
     return config;
-  } catch {
-    // The driver's own error may quote the connection string, password and all.
+  } catch (error) {
+    // The driver's own error may quote the connection string, password and all; its code does not.
+    const code = (error as NodeJS.ErrnoException).code ?? 'malformed';
     throw invalid(
-      'the connection options are malformed; a connectionString looks like postgres://user:password@host:5432/database, with special characters percent-encoded.',
+      `the connection options cannot be used (${code}): a file that they name is missing, or they are malformed; ` +
+        'a connectionString looks like postgres://user:password@host:5432/database, with special characters percent-encoded.',
     );
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import { LeaseholdError } from '../errors.ts';
+import { requireThat } from '../lease/lease-options.ts';
 import { quoteIdentifier, resolveSchema } from './identifier.ts';
 import { migrations } from './migrations.generated.ts';
 
@@ -80,6 +81,8 @@ function lockKey(schema: string): string {
  */
 export function migrationSql(schema: string = 'leasehold', fromVersion: number = 0): string {
   const quoted = quoteIdentifier(resolveSchema(schema));
+  const known = Number.isInteger(fromVersion) && fromVersion >= 0 && fromVersion <= migrations.length;
+  requireThat(known, 'fromVersion', fromVersion, `give a version from 0 to ${migrations.length}`);
   const steps = migrations.slice(fromVersion).map((step) => `-- ${step.version}: ${step.name}\n${stepSql(step, schema)}`);
   const preamble = fromVersion === 0 ? `create schema if not exists ${quoted};\n${migrationTableSql(schema)}\n` : '';
   return `begin;\n${preamble}${steps.join('\n')}\ncommit;\n`;
@@ -92,6 +95,12 @@ export function migrationSql(schema: string = 'leasehold', fromVersion: number =
  */
 export function grantsSql(schema: string, user: string): string {
   const quoted = quoteIdentifier(resolveSchema(schema));
+  requireThat(
+    typeof user === 'string' && user.length > 0 && !user.includes('\0'),
+    'user',
+    user,
+    'give the name of a database user',
+  );
   const to = quoteIdentifier(user);
   return `grant usage on schema ${quoted} to ${to};
 grant select on ${quoted}.migration to ${to};

@@ -100,7 +100,8 @@ export class MemoryDatabase {
 
   /** @throws {LeaseholdError} LEASEHOLD_FENCED, LEASEHOLD_FENCE_NEEDS_TRANSACTION */
   fence(transaction: MemoryTransaction, term: TermIdentity): void {
-    if (transaction.isOpen !== true) {
+    // Nothing at all is what JavaScript lets through.
+    if ((transaction as MemoryTransaction | null | undefined)?.isOpen !== true) {
       throw new LeaseholdError(
         'LEASEHOLD_FENCE_NEEDS_TRANSACTION',
         'fence() was given no open transaction; call it within database.transaction().',

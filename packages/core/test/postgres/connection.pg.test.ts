@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type Clock, isLeaseholdError, type Logger, systemClock } from '@leasehold/core';
+import { type Clock, type HeartbeatMessage, isLeaseholdError, type Logger, systemClock } from '@leasehold/core';
 import { postgresStore } from '@leasehold/core/postgres';
 import { startTcpProxy } from '../../../testing/src/index.ts';
 import pg from 'pg';
@@ -110,7 +111,13 @@ describe('the connection', () => {
     const lease = leasehold.role('r');
     const named = async (): Promise<unknown> =>
       (await database.query(`select holder from ${database.schema}.role_lease where role = 'r'`))[0]?.['holder'];
+    const given: unknown[] = [];
+    const onBeat = (message: unknown): void => void given.push((message as HeartbeatMessage).outcome);
+    subscribe('leasehold:heartbeat', onBeat);
+    onTestFinished(() => void unsubscribe('leasehold:heartbeat', onBeat));
     await expect.poll(named, { timeout: 5_000 }).toBe(leasehold.instance.id);
+    // Until the call is given up its reply may still be on its way, and would come with the healing.
+    await expect.poll(() => given, { timeout: 5_000 }).toContain('timeout');
     expect(lease.isHeld).toBe(false);
     await proxy.heal();
     await expect.poll(() => lease.isHeld, { timeout: 5_000 }).toBe(true);

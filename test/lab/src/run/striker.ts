@@ -36,7 +36,7 @@ export class Striker {
     for (const fault of plan) {
       await waitFor(Math.max(0, startedAt + fault.atMs - performance.now()), signal);
       if (signal.aborted) break;
-      running.push(this.#strike(fault));
+      running.push(this.#strike(fault).catch((error: unknown) => this.#failed(fault, error)));
     }
     await Promise.all(running);
   }
@@ -49,7 +49,15 @@ export class Striker {
     const strike = { bench, lastsMs, draw, role: bench.roles[fault.role] ?? '' };
     if (verb.strikes === 'process') return this.#strikeProcess(verb, strike, fault);
     if (verb.strikes === 'row') return this.#strikeRow(verb, strike);
-    return (this.#database = this.#database.then(() => this.#strikeDatabase(verb, strike)));
+    const before = this.#database;
+    const striking = before.then(() => this.#strikeDatabase(verb, strike));
+    this.#database = striking.catch(() => {});
+    return striking;
+  }
+
+  /** A fault that could not be carried out fails the run, and lets it go on. */
+  #failed({ kind }: PlannedFault, error: unknown): void {
+    this.#options.bench.onFailure(`${kind} could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
   }
 
   async #strikeProcess(verb: ProcessVerb, strike: StrikeBase, fault: PlannedFault): Promise<void> {

@@ -36,7 +36,7 @@ describe('a lease', () => {
     expectTypeOf(lease.whileHeld(async () => 1)).resolves.toEqualTypeOf<
       { readonly ran: true; readonly value: number } | { readonly ran: false; readonly currentHolder: string | null }
     >();
-    lease.whileHeld((term) => expectTypeOf(term).toEqualTypeOf<Term>());
+    void lease.whileHeld((term) => expectTypeOf(term).toEqualTypeOf<Term>());
   });
 
   test('is read-only', () => {
@@ -52,7 +52,7 @@ describe('stores and fences', () => {
     createLeasehold({ store: memoryStore() });
     // @ts-expect-error there is no such startup
     createLeasehold({ startup: 'never' });
-    lease.whileHeld((term) => expectTypeOf(withFence(new pg.Pool(), term, async () => 'x')).resolves.toBeString());
+    void lease.whileHeld((term) => expectTypeOf(withFence(new pg.Pool(), term, async () => 'x')).resolves.toBeString());
   });
 });
 

@@ -165,7 +165,7 @@ function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(value);
 }
 
-export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
+function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
   if (condition) return;
   throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
 }

@@ -11,7 +11,6 @@ export const dim: Style = sgr('2');
 export const green: Style = sgr('32');
 export const red: Style = sgr('31');
 export const yellow: Style = sgr('33');
-export const blue: Style = sgr('94');
 export const badge: Style = sgr('1;30;42');
 
 const COLOURS: readonly Style[] = [sgr('96'), sgr('95'), sgr('93')];
@@ -24,7 +23,7 @@ export function colourCopies(text: string): string {
 // oxlint-disable-next-line no-control-regex -- escape codes are what it is about
 const ESCAPES = /(\u001b\[[\d;]*m)/g;
 
-export function visibleLength(text: string): number {
+function visibleLength(text: string): number {
   return text.replace(ESCAPES, '').length;
 }
 

@@ -78,7 +78,8 @@ describe('stop', () => {
     const { clock, store, lease, leasehold } = await heldLease();
     store.releaseOutcome = 'released';
     let inner: Promise<void> | undefined;
-    await lease.whileHeld((term) => term.signal.addEventListener('abort', () => (inner = leasehold.stop())));
+    const stopToo = (): void => void (inner = leasehold.stop());
+    await lease.whileHeld((term) => term.signal.addEventListener('abort', stopToo));
     const stopped = leasehold.stop();
     expect(inner).toBe(stopped);
     await Promise.all([stopped, clock.advance(0)]);

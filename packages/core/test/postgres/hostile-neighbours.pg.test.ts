@@ -65,9 +65,10 @@ describe('a listener that hangs in a transaction, until the queue of notificatio
 
 describe('an application that has replaced a parser of pg', () => {
   test('gets numbers all the same', async ({ database }) => {
-    const parser = pg.types.getTypeParser(701);
-    pg.types.setTypeParser(701, (text) => text as never);
-    onTestFinished(() => pg.types.setTypeParser(701, parser as never));
+    const { FLOAT8 } = pg.types.builtins;
+    const parser = pg.types.getTypeParser(FLOAT8);
+    pg.types.setTypeParser(FLOAT8, (text) => text as never);
+    onTestFinished(() => pg.types.setTypeParser(FLOAT8, parser as never));
     const store = await openStore(database, 'a');
     const { roles } = await store.heartbeat({ ...REQUEST, acquire: [wanted] }, callWithin(5_000));
     expect(roles).toEqual([expect.objectContaining({ outcome: 'acquired', remainingMs: expect.closeTo(60_000, -3) })]);

@@ -11,7 +11,7 @@ export interface ResponseHead {
 }
 
 /** A final answer that cannot be passed on as what it is. */
-export class UnusableAnswerError extends Error {
+class UnusableAnswerError extends Error {
   override readonly name = 'UnusableAnswerError';
 }
 

@@ -61,7 +61,7 @@ export class ServerProcess {
   }
 
   thaw(): void {
-    for (const pid of this.#stopped.reverse()) signal(pid, 'SIGCONT');
+    for (const pid of this.#stopped.toReversed()) signal(pid, 'SIGCONT');
     this.#stopped = [];
   }
 

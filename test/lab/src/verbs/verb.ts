@@ -22,7 +22,7 @@ export interface StrikeBase {
   readonly role: string;
 }
 
-export interface ProcessStrike extends StrikeBase {
+interface ProcessStrike extends StrikeBase {
   readonly slot: Slot;
 }
 

@@ -61,6 +61,8 @@ export interface ResolvedRoleOptions {
 const DEFAULT_LEASE_MS = 15_000;
 /** Shorter leases could not survive one slow garbage collection on both ends. */
 const SHORTEST_LEASE_MS = 500;
+/** What any store needs for one answer. With less, a role would be lost again and again, and its renewals with it time out for all. */
+const SHORTEST_SLACK_MS = 50;
 const LONGEST_LEASE_MS = 3_600_000;
 
 /**
@@ -76,15 +78,16 @@ export function resolveTiming(options: TimingOptions, base: TimingOptions = {}):
   });
   const renewMs = resolveDuration('renewInterval', given.renewInterval ?? Math.round(leaseMs / 3));
   const marginMs = resolveDuration('safetyMargin', given.safetyMargin ?? Math.round((leaseMs * 2) / 15));
-  if (leaseMs <= renewMs + marginMs) throw invalidTiming(leaseMs, renewMs, marginMs);
+  if (leaseMs < renewMs + marginMs + SHORTEST_SLACK_MS) throw invalidTiming(leaseMs, renewMs, marginMs);
   return { leaseMs, renewMs, marginMs, windowMs: leaseMs - marginMs, slackMs: leaseMs - marginMs - renewMs };
 }
 
 function invalidTiming(leaseMs: number, renewMs: number, marginMs: number): LeaseholdError {
   return new LeaseholdError(
     'LEASEHOLD_INVALID_TIMING',
-    `leaseDuration is ${leaseMs} ms, which is not more than renewInterval (${renewMs} ms) + safetyMargin (${marginMs} ms): ` +
-      `the role would be lost before its first renewal. Give a leaseDuration over ${renewMs + marginMs} ms; three times the renewInterval is usual.`,
+    `leaseDuration is ${leaseMs} ms, which is not more than renewInterval (${renewMs} ms) + safetyMargin (${marginMs} ms) by ` +
+      `${SHORTEST_SLACK_MS} ms at least: the role would be lost before its renewal is answered. Give ${SHORTEST_SLACK_MS} ms ` +
+      `over ${renewMs + marginMs} ms or more; three times the renewInterval is usual.`,
     { option: 'leaseDuration' },
   );
 }

@@ -65,6 +65,7 @@ export class DedicatedConnection {
     try {
       // Whoever gives up while others are at work has no claim on the connection: their own deadlines bound them.
       await untilAborted(signal, before);
+      signal.throwIfAborted();
       return await this.#useNow(signal, work);
     } finally {
       finish();

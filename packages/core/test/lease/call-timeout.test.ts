@@ -57,3 +57,12 @@ describe('a role with a shorter lease than the others', () => {
     expect(store.pending.call.timeoutMs).toBe(4_000);
   });
 });
+
+it('a timing that leaves a renewal less than 50 ms for its answer is refused', () => {
+  const { leasehold } = instanceWith({});
+  const timing = { leaseDuration: 500, renewInterval: 300 } as const;
+  expect(() => leasehold.role('tight', { ...timing, safetyMargin: 151 })).toThrow(
+    expect.objectContaining({ code: 'LEASEHOLD_INVALID_TIMING', message: expect.stringContaining('50 ms over 451 ms') }),
+  );
+  expect(leasehold.role('fits', { ...timing, safetyMargin: 150 }).leaseDurationMs).toBe(500);
+});

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { type RunnerTestCase, type TestAPI, test as base, inject } from 'vitest';
-import { SCHEMA_PREFIX, withClient, workerDatabase } from './worker-database.ts';
+import { withClient } from './with-client.ts';
+import { SCHEMA_PREFIX, workerDatabase } from './worker-database.ts';
 
 /** A place of its own for one test. */
 export interface TestDatabase {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { withClient } from './with-client.ts';
 import { withDatabase } from '../../packages/testing/src/postgres/databases.ts';
 import type { ProvidedPostgres } from './postgres-global-setup.ts';
 
@@ -49,15 +50,4 @@ type Row = Record<string, unknown>;
 
 function run(connectionString: string, sql: string, values: unknown[] = []): Promise<Row[]> {
   return withClient(connectionString, async (client) => (await client.query<Row>(sql, values)).rows);
-}
-
-/** Connects for the length of `work`. */
-export async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,5 +1,5 @@
 import { CopyProcess } from './copy-process.ts';
-import type { Reaper } from './reaper.ts';
+import type { Reaper } from '../../../../test/support/reaper.ts';
 import { until, type UntilOptions } from './until.ts';
 
 /** A term as the demo heard of it. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { CopyState, FromCopy, LateWrite, ToCopy } from './messages.ts';
-import type { Reaper } from './reaper.ts';
+import type { Reaper } from '../../../../test/support/reaper.ts';
 
 export type Phase = 'starting' | 'running' | 'stopping' | 'frozen' | 'gone';
 

@@ -6,7 +6,7 @@ import { Checklist } from './checklist.ts';
 import { Cluster } from './cluster.ts';
 import { type DemoDatabase, startDatabase } from './database.ts';
 import { EventReader } from './event-stream.ts';
-import { Reaper } from './reaper.ts';
+import { Reaper } from '../../../../test/support/reaper.ts';
 import { agree, freezeHolder, killHolder, review, stopGracefully } from './scenes.ts';
 import type { Stage } from './stage.ts';
 import { Traffic } from './traffic.ts';

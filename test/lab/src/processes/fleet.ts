@@ -1,6 +1,6 @@
 import { startTcpProxy } from '@leasehold/testing';
 import { seededRandom } from '../random.ts';
-import { Reaper } from './reaper.ts';
+import { Reaper } from '../../../support/reaper.ts';
 import { Slot, type SlotOptions } from './slot.ts';
 
 export interface FleetOptions extends Omit<SlotOptions, 'index' | 'proxy' | 'reaper' | 'random'> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TcpProxy } from '@leasehold/testing';
 import { randomInteger, type Random } from '../random.ts';
-import type { Reaper } from './reaper.ts';
+import type { Reaper } from '../../../support/reaper.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command, Ready, WorkerConfig } from '../worker/commands.ts';
-import type { Reaper } from './reaper.ts';
+import type { Reaper } from '../../../support/reaper.ts';
 
 const WORKER = fileURLToPath(new URL('../worker.ts', import.meta.url));
 

@@ -8,7 +8,7 @@ import { Admin } from '../database/admin.ts';
 import { ClockSampler } from '../database/clock-sampler.ts';
 import { collect } from '../database/collect.ts';
 import { createLabSchema, POSTGRES_FLAGS } from '../database/lab-schema.ts';
-import { withClient } from '../database/with-client.ts';
+import { withClient } from '../../../support/with-client.ts';
 import { roleName } from '../log/line.ts';
 import { readLogs } from '../log/read-logs.ts';
 import type { PlannedFault } from '../plan/fault.ts';

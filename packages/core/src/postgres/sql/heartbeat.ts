@@ -1,3 +1,5 @@
+import { DURABLE, notified } from './parts.ts';
+
 /** The bound of the table's check constraint. */
 const HIGHEST_TOKEN = '9000000000000000000';
 
@@ -16,11 +18,7 @@ const HIGHEST_TOKEN = '9000000000000000000';
  * - Updates pick their rows by `= any (array(select …))`. Joined to a CTE instead, for which the planner expects one row,
  *   the same work becomes nested loops: 22 times slower at 1,000 roles (measured on PostgreSQL 17). A plan test keeps it.
  * - A term that is taken over ends when its row is picked, before the next begins: terms in the history never overlap.
- * - A commit is on disk before it is answered, also where `synchronous_commit` is off: after a crash the database would
- *   forget an acquisition in which its holder believes, and give its token out again.
  * - An acquisition, or another address of a holder, notifies in the same statement, so that the others learn it at once.
- *   Not so where the queue of notifications is nearly full, since some listener of the application has hung in a
- *   transaction: a notification too many would fail the statement, and with it every role.
  */
 export function heartbeatSql(schema: string): string {
   return `
@@ -91,19 +89,8 @@ arrived as (
   where not exists (select from ${schema}.instance where id = $7)
   on conflict do nothing
 ),
-durable as (
-  select set_config('synchronous_commit', 'local', true)
-  where current_setting('synchronous_commit') = 'off'
-),
-notified as (
-  select pg_notify($11, case when octet_length(named) < 7000 then named else everything end)
-  from (
-    select json_build_object('by', $7::text, 'roles', json_agg(role))::text as named,
-           json_build_object('by', $7::text)::text as everything
-    from (select role from acquired union all select role from renewable where moved) changed
-    having count(*) > 0 and pg_notification_queue_usage() < 0.9
-  ) payload
-),
+${DURABLE},
+${notified({ by: '$7', channel: '$11', from: '(select role from acquired union all select role from renewable where moved) changed' })},
 seen as (
   select l.role, l.holder, l.address, l.fencing_token, l.lease_ms, l.expires_at
   from ${schema}.role_lease l

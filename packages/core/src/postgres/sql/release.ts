@@ -1,3 +1,5 @@
+import { DURABLE, notified } from './parts.ts';
+
 /**
  * Gives roles back: the row becomes a tombstone that keeps its token, the term goes into the history, and the others are
  * woken, in one statement. A null token stands for a role that this instance may hold without knowing the token, after a
@@ -28,19 +30,8 @@ gone as (
   delete from ${schema}.instance i
   where $4::boolean and i.id = any (array(select id from ${schema}.instance where id = $3 for update skip locked))
 ),
-durable as (
-  select set_config('synchronous_commit', 'local', true)
-  where current_setting('synchronous_commit') = 'off'
-),
-notified as (
-  select pg_notify($5, case when octet_length(named) < 7000 then named else everything end)
-  from (
-    select json_build_object('by', $3::text, 'roles', json_agg(role))::text as named,
-           json_build_object('by', $3::text)::text as everything
-    from released
-    having count(*) > 0 and pg_notification_queue_usage() < 0.9
-  ) payload
-)
+${DURABLE},
+${notified({ by: '$3', channel: '$5', from: 'released' })}
 select 'released' as told, role from released
 union all
 -- Still this term's in the row, and not released: somebody has it locked.

@@ -14,8 +14,8 @@ for one in $pids; do kill -KILL "$one"; done
 `;
 
 /**
- * Kills what is left of the copies when this process is gone, killed itself perhaps. A copy that is frozen cannot notice
- * that by itself.
+ * Kills what is left of the processes watched when this one is gone, killed itself perhaps. A process that is frozen cannot
+ * notice that by itself.
  */
 export class Reaper {
   readonly #process: ChildProcess;

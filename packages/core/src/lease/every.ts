@@ -2,7 +2,11 @@ import { type Clock, delay } from '../clock.ts';
 
 /** Work that repeats until it is stopped, or the Leasehold is. */
 export interface RepeatedWork extends AsyncDisposable {
-  /** Starts no further cycle and waits for the one that runs. */
+  /**
+   * Starts no further cycle and waits for the one that runs.
+   *
+   * *Gotcha:* a cycle that waits for it waits for itself, for ever. Call it there without `await`.
+   */
   stop(): Promise<void>;
 }
 

@@ -65,6 +65,9 @@ export interface RoleLease {
    * Ends the term here and now (`isHeld` is false before this returns), waits for the work that runs under it, gives the
    * role back and wakes the others.
    *
+   * *Gotcha:* work under the role that waits for it waits for itself, until `drainTimeout`; the role is then left to run
+   * out. Call it there without `await`. The same is true of `leasehold.stop()`.
+   *
    * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
    */
   stepDown(options?: StepDownOptions): Promise<StepDownOutcome>;

@@ -1,6 +1,9 @@
 import { Client, type ClientConfig, type Pool } from 'pg';
 import { LeaseholdError } from '../errors.ts';
 
+/** Every value as PostgreSQL's text: an application may have replaced any parser of pg, for all connections of the process. */
+const PLAIN = { binary: false, types: { getTypeParser: () => String } } as const satisfies ClientConfig & { binary: boolean };
+
 /** Exactly one of the three. */
 export interface ConnectionSource {
   /** Such as `postgres://user:password@host:5432/database`. */
@@ -26,7 +29,7 @@ export function resolveConnectionConfig(source: ConnectionSource): ClientConfig 
   const config =
     connectionString !== undefined ? { connectionString } : copyOptions(pool === undefined ? connection : poolOptions(pool));
   const { query_timeout: _left, ...kept } = config;
-  return requireUsable({ keepAlive: true, fallback_application_name: 'leasehold', ...kept });
+  return requireUsable({ keepAlive: true, fallback_application_name: 'leasehold', ...kept, ...PLAIN });
 }
 
 function poolOptions(pool: Pool | null): ClientConfig {

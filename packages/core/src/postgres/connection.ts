@@ -123,8 +123,8 @@ export class DedicatedConnection {
    * process id than the one it gave at the start; behind it session state would leak to others, and LISTEN would do nothing.
    */
   async #setUp(client: Client): Promise<void> {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const direct = rows[0]?.pid === (client as Client & { readonly processID: number | null }).processID;
+    const { rows } = await client.query<{ pid: string }>('select pg_backend_pid() as pid');
+    const direct = Number(rows[0]?.pid) === (client as Client & { readonly processID: number | null }).processID;
     if (direct) {
       const { channel, statementTimeoutMs } = this.#options;
       const settings = { ...SETTINGS, statement_timeout: String(Math.ceil(statementTimeoutMs)) };

@@ -1,14 +1,13 @@
 import type { AcquireRequest, HeartbeatRequest, RoleOutcome, RoleReport } from '../store/lease-store.ts';
 
-/** One row of the heartbeat's answer; `bigint` arrives as text. */
+/** One row of the heartbeat's answer; numbers arrive as text. */
 export interface HeartbeatRow {
   readonly told: 'renewed' | 'acquired' | 'seen' | 'aside';
   readonly role: string;
   readonly holder: string | null;
   readonly address: string | null;
   readonly fencing_token: string;
-  /** Text where the application has set a parser of its own for `float8`. */
-  readonly remaining_ms: number | string;
+  readonly remaining_ms: string;
 }
 
 /** The parameters of the heartbeat, in the order of its text. */

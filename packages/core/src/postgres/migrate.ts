@@ -28,10 +28,10 @@ export async function migrate(client: Client, { schema, mode, steps = migrations
 /** 0 when there is no schema. Read through the catalog first, since a missing table would be an error. */
 async function readVersion(client: Client, schema: string): Promise<number> {
   const table = `${quoteIdentifier(schema)}.migration`;
-  const found = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
-  if (found.rows[0]?.found !== true) return 0;
-  const { rows } = await client.query<{ version: number }>(`select coalesce(max(version), 0)::int as version from ${table}`);
-  return rows[0]?.version ?? 0;
+  const found = await client.query('select where to_regclass($1) is not null', [table]);
+  if (found.rowCount === 0) return 0;
+  const { rows } = await client.query<{ version: string | number }>(`select coalesce(max(version), 0) as version from ${table}`);
+  return Number(rows[0]?.version);
 }
 
 /** One transaction under an advisory lock, so that instances that start together migrate once. */

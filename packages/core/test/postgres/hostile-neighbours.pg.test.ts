@@ -63,14 +63,27 @@ describe('a listener that hangs in a transaction, until the queue of notificatio
   });
 });
 
-describe('an application that has replaced a parser of pg', () => {
-  test('gets numbers all the same', async ({ database }) => {
-    const { FLOAT8 } = pg.types.builtins;
-    const parser = pg.types.getTypeParser(FLOAT8);
-    pg.types.setTypeParser(FLOAT8, (text) => text as never);
-    onTestFinished(() => pg.types.setTypeParser(FLOAT8, parser as never));
-    const store = await openStore(database, 'a');
+describe('an application that has replaced all parsers of pg', () => {
+  test('has its schema recognized, its wake-ups and its numbers all the same', async ({ database }) => {
+    const replaced = [pg.types.builtins.BOOL, pg.types.builtins.INT4, pg.types.builtins.INT8, pg.types.builtins.FLOAT8];
+    for (const type of replaced) {
+      const parser = pg.types.getTypeParser(type);
+      pg.types.setTypeParser(type, (text) => ({ text }));
+      onTestFinished(() => pg.types.setTypeParser(type, parser as never));
+    }
+    await (await openStore(database, 'first')).close();
+    const store = await openStore(database, 'a', { migrate: 'never' });
+    expect(store.listens).toBe(true);
     const { roles } = await store.heartbeat({ ...REQUEST, acquire: [wanted] }, callWithin(5_000));
-    expect(roles).toEqual([expect.objectContaining({ outcome: 'acquired', remainingMs: expect.closeTo(60_000, -3) })]);
+    expect(roles).toEqual([
+      expect.objectContaining({ outcome: 'acquired', fencingToken: 1n, remainingMs: expect.closeTo(60_000, -3) }),
+    ]);
+  });
+
+  test('may ask for binary results', async ({ database }) => {
+    const connection = { connectionString: database.connectionString, binary: true };
+    const store = await openStore(database, 'a', { connection });
+    const { roles } = await store.heartbeat({ ...REQUEST, acquire: [wanted] }, callWithin(5_000));
+    expect([store.listens, roles[0]?.outcome, roles[0]?.fencingToken]).toEqual([true, 'acquired', 1n]);
   });
 });

@@ -8,6 +8,9 @@ const source = {
   environments: { __vitest__: { resolve: { conditions } } },
 };
 
+/** For machines that are busy with something else: conditions are waited for longer than a second. */
+const patient = { setupFiles: ['test/support/patience.ts'], expect: { poll: { timeout: 10_000 } } };
+
 /** One project per kind of test, told apart by file name, so that each can be run alone: `pnpm test --project unit`. */
 export default defineConfig({
   ...source,
@@ -32,6 +35,8 @@ export default defineConfig({
             'test/lab/test/**/*.test.ts',
           ],
           exclude: ['**/*.pg.test.ts'],
+          ...patient,
+          testTimeout: 30_000,
         },
       },
       {
@@ -40,6 +45,7 @@ export default defineConfig({
           name: 'pg',
           include: ['packages/*/test/**/*.pg.test.ts', 'test/**/*.pg.test.ts'],
           globalSetup: ['test/support/postgres-global-setup.ts'],
+          ...patient,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

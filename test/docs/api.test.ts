@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCodes } from '@leasehold/core';
+import { describe, expect, test } from 'vitest';
+import { readMethods } from './support/methods.ts';
+import { plain, readPage, root, tableRows } from './support/pages.ts';
+
+const page = readPage('docs/reference/api.md');
+
+/** Every interface of the page, with the file that has it. */
+const INTERFACES = {
+  Leasehold: 'packages/core/src/leasehold.ts',
+  LeaseRegistry: 'packages/core/src/lease/registry.ts',
+  RoleLease: 'packages/core/src/lease/role-lease.ts',
+  RepeatedWork: 'packages/core/src/lease/every.ts',
+  Term: 'packages/core/src/lease/term.ts',
+  Fence: 'packages/core/src/postgres/fence.ts',
+} as const;
+
+function codesIn(text: string): string[] {
+  return [...new Set(text.match(/LEASEHOLD_[A-Z_]*[A-Z]/g) ?? [])].filter((code) => code in errorCodes);
+}
+
+/** `role(name, options?)` is `role`. */
+function nameIn(cell: string): string {
+  return plain(cell).replace(/\(.*/, '');
+}
+
+describe.for(Object.entries(INTERFACES))('%s', ([name, file]) => {
+  const members = readMethods(file, name);
+  const rows = tableRows(page, name);
+
+  test('has exactly the members of the source, methods with their parameters', () => {
+    expect(members.length).toBeGreaterThan(0);
+    expect(rows.map(([member = '']) => plain(member))).toEqual(members.map((member) => member.signature));
+  });
+
+  test('names every code that the source says it throws', () => {
+    const told = rows.map(([member = '', , throws = '']) => ({ member: nameIn(member), codes: codesIn(throws) }));
+    const missing = members.flatMap((member) => {
+      const codes = told.find((row) => row.member === member.name)?.codes ?? [];
+      return member.throws.filter((code) => code in errorCodes && !codes.includes(code)).map((code) => `${member.name}: ${code}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+test('the functions for fences are those that are exported', () => {
+  const exported = readFileSync(join(root, 'packages/core/src/postgres/index.ts'), 'utf8');
+  const names = tableRows(page, 'Fences').map(([name = '']) => nameIn(name));
+  expect(names).toEqual(['withFence', 'createFence']);
+  for (const name of names) expect(exported).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+test('every code of the page is one', () => {
+  const named = [...new Set(page.text.match(/\bLEASEHOLD_[A-Z_]+/g))];
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((code) => !(code in errorCodes))).toEqual([]);
+});

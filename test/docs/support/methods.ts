@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './pages.ts';
+
+/** A property or method of an interface of the source. */
+export interface MethodSource {
+  readonly name: string;
+  /** `role(name, options?)`; the name alone for a property. */
+  readonly signature: string;
+  /** The codes after each `@throws` of its doc comment. */
+  readonly throws: readonly string[];
+}
+
+const MEMBER = /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:readonly )?(\w+)(?:<\w+>)?(?:\((.*)\))?\??: .*;$/gm;
+
+/** Reads one interface of a file as text, as `readInterfaces` does, with its methods. */
+export function readMethods(file: string, name: string): readonly MethodSource[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source)?.[1];
+  if (body === undefined) throw new Error(`${file} has no interface ${name}`);
+  return [...body.matchAll(MEMBER)].map(([, comment = '', member = '', parameters]) => ({
+    name: member,
+    signature: parameters === undefined ? member : `${member}(${namesOf(parameters)})`,
+    throws: throwsOf(comment),
+  }));
+}
+
+/** `work: (term: Term) => void, options?: X` has the names `work` and `options?`. */
+function namesOf(parameters: string): string {
+  const outside = parameters.replaceAll(/\([^()]*\)|\{[^{}]*\}|<[^<>]*>/g, '');
+  return [...outside.matchAll(/(\w+\??):/g)].map(([, parameter]) => parameter).join(', ');
+}
+
+function throwsOf(comment: string): string[] {
+  return comment
+    .split('@throws')
+    .slice(1)
+    .flatMap((text) => text.match(/LEASEHOLD_[A-Z_]*[A-Z]/g) ?? []);
+}

@@ -1,19 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const PROCESSES = 3;
 
-let lab: ChildProcess | undefined;
-afterEach(() => void lab?.kill('SIGKILL'));
-
-function startLab(): ChildProcess {
+/** A lab that is interrupted keeps its logs, so it gets a temporary folder of its own, which goes with the test. */
+async function startLab(): Promise<ChildProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'leasehold-left-behind-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  // As root, the lab runs PostgreSQL as another user.
+  await chmod(folder, 0o755);
   const args = ['--conditions=@leasehold/source', MAIN, '--minutes', '1', '--processes', String(PROCESSES), '--roles', '2'];
-  return spawn(process.execPath, args, { stdio: 'ignore' });
+  const lab = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } });
+  // Runs before the folder is removed: the last one added runs first.
+  onTestFinished(() => void lab.kill('SIGKILL'));
+  return lab;
 }
 
 /** Process ids of the workers, once all have been started. */
@@ -40,7 +47,7 @@ test.skipIf(!existsSync('/proc/self/task')).each(['SIGKILL', 'SIGINT'] as const)
   'a lab that ends by %s leaves no process behind, not even a frozen one',
   { timeout: 90_000 },
   async (signal) => {
-    lab = startLab();
+    const lab = await startLab();
     const workers = await workersOf(lab.pid ?? 0);
     process.kill(workers[0] as number, 'SIGSTOP');
     const exit = once(lab, 'exit');

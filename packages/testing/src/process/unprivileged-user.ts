@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 export interface UserIds {
+  readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
@@ -23,5 +24,5 @@ export async function unprivilegedUser(): Promise<UserIds | undefined> {
 
 function parseUsers(passwd: string): Map<string, UserIds> {
   const fields = passwd.split('\n').map((line) => line.split(':'));
-  return new Map(fields.map(([name = '', , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]));
+  return new Map(fields.map(([name = '', , uid, gid]) => [name, { name, uid: Number(uid), gid: Number(gid) }]));
 }

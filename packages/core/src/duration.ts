@@ -30,11 +30,18 @@ export function resolveDuration(option: string, value: unknown, bounds: Duration
     throw new LeaseholdError(
       'LEASEHOLD_INVALID_DURATION',
       `${option} is ${showValue(value)}; give milliseconds as a number or a string with a unit (ms, s, m, h, d), ` +
-        `such as 15_000 or '15s', from ${min} ms to ${max} ms.`,
+        `such as 15_000 or '15s', from ${showDuration(min)} to ${showDuration(max)}.`,
       { option },
     );
   }
   return Math.round(ms);
+}
+
+/** In the largest unit that shows it whole. */
+function showDuration(ms: number): string {
+  const units = Object.entries(UNIT_MS).toReversed();
+  const [unit, size] = units.find(([, one]) => ms >= one && ms % one === 0) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
 }
 
 function parseText(text: string): number {

@@ -49,14 +49,15 @@ export interface LeaseholdErrorDetails {
 export class LeaseholdError extends Error {
   override readonly name = 'LeaseholdError';
   readonly code: LeaseholdErrorCode;
-  readonly role: string | undefined;
-  readonly option: string | undefined;
+  declare readonly role: string | undefined;
+  declare readonly option: string | undefined;
 
   constructor(code: LeaseholdErrorCode, message: string, details: LeaseholdErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
-    this.role = details.role;
-    this.option = details.option;
+    // Only what says something: these show when an error is printed.
+    if (details.role !== undefined) this.role = details.role;
+    if (details.option !== undefined) this.option = details.option;
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { requireThat } from './lease/lease-options.ts';
+import { requireThat } from './require-option.ts';
 
 export interface InstanceOptions {
   /** For people, in logs and on the dashboard: 1 to 64 characters. @default the host name */

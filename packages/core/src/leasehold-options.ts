@@ -3,7 +3,8 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError } from './errors.ts';
 import { createInstanceId, type InstanceOptions, resolveLabel } from './instance.ts';
-import { requireObject, requireThat, resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
+import { resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
+import { requireKnown, requireObject, requireThat } from './require-option.ts';
 import type { Random } from './lease/pacing.ts';
 import { guardLogger, type Logger, silentLogger } from './logger.ts';
 import type { LeaseStore } from './store/lease-store.ts';
@@ -57,10 +58,27 @@ export interface ResolvedLeaseholdOptions {
   readonly releaseTimeoutMs: number;
   readonly startup: Startup;
   readonly logger: Logger;
+  /** Says what must not go unseen: in the log, or as a warning of the process where no logger was given. */
+  readonly warn: (message: string) => void;
   readonly clock: Clock;
   readonly random: Random;
 }
 
+const OPTIONS = [
+  'store',
+  'instance',
+  'leaseDuration',
+  'renewInterval',
+  'safetyMargin',
+  'callTimeout',
+  'drainTimeout',
+  'releaseTimeout',
+  'startup',
+  'logger',
+  'clock',
+  'random',
+] as const satisfies (keyof LeaseholdOptions)[];
+const INSTANCE_OPTIONS = ['label', 'address'] as const satisfies (keyof InstanceOptions)[];
 const STARTUPS: readonly string[] = ['wait', 'fail', 'background'] satisfies Startup[];
 const STORE_METHODS = ['open', 'heartbeat', 'release', 'fence', 'close'] as const satisfies (keyof LeaseStore)[];
 const DEFAULT_RELEASE_MS = 2_000;
@@ -74,8 +92,10 @@ const LONGEST_CALL_MS = 3_600_000;
  */
 export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeaseholdOptions {
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, such as { store }');
+  requireKnown('createLeasehold()', options, OPTIONS);
   const { instance = {}, startup = 'wait', clock = systemClock, random = Math.random, logger = silentLogger } = options;
   requireObject('instance', instance);
+  requireKnown('instance', instance, INSTANCE_OPTIONS);
   const timing = resolveTiming(options);
   const { leaseDuration, renewInterval, safetyMargin } = options;
   requireThat(STARTUPS.includes(startup), 'startup', startup, `give one of ${STARTUPS.join(', ')}`);
@@ -83,7 +103,7 @@ export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeas
   const label = resolveLabel(instance.label);
   return {
     ...resolveTimeouts(options, timing),
-    store: resolveStore(options.store, clock),
+    store: resolveStore(options, clock),
     label,
     id: createInstanceId(label),
     address: instance.address === undefined ? null : resolveAddress('instance.address', instance.address),
@@ -91,6 +111,7 @@ export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeas
     timingOptions: { leaseDuration, renewInterval, safetyMargin } as TimingOptions,
     startup,
     logger: guardLogger(logger),
+    warn: (message) => warn(options.logger, message),
     clock,
     random,
   };
@@ -111,7 +132,7 @@ function resolveTimeouts(
   };
 }
 
-function resolveStore(store: LeaseStore | undefined, clock: Clock): LeaseStore {
+function resolveStore({ store, logger }: LeaseholdOptions, clock: Clock): LeaseStore {
   if (store !== undefined) {
     const complete =
       typeof store === 'object' && store !== null && STORE_METHODS.every((name) => typeof store[name] === 'function');
@@ -125,7 +146,13 @@ function resolveStore(store: LeaseStore | undefined, clock: Clock): LeaseStore {
       { option: 'store' },
     );
   }
+  warn(logger, 'no store was given: roles live in the memory of this process, and every process holds them all');
   return memoryStore({ database: new MemoryDatabase({ clock }) });
+}
+
+function warn(logger: Logger | undefined, message: string): void {
+  if (logger === undefined) process.emitWarning(message, { type: 'LeaseholdWarning' });
+  else guardLogger(logger).warn({}, message);
 }
 
 function isLogger(logger: unknown): boolean {

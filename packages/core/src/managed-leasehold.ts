@@ -2,9 +2,10 @@ import { resolveAddress } from './address.ts';
 import { keepProcessAlive } from './clock.ts';
 import { publish } from './diagnostics.ts';
 import { type Duration, resolveDuration } from './duration.ts';
-import { LeaseholdError, type LeaseholdErrorCode } from './errors.ts';
+import { LeaseholdError } from './errors.ts';
 import { Heartbeat } from './lease/heartbeat.ts';
-import { requireObject, type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
+import { type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
+import { requireObject } from './require-option.ts';
 import { type LeaseHost, ManagedLease } from './lease/managed-lease.ts';
 import { ManagedRegistry } from './lease/registry.ts';
 import { type Releasable, Releaser } from './lease/releaser.ts';
@@ -12,18 +13,9 @@ import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
 import { validateRoleName } from './lease/role-name.ts';
 import type { Leasehold } from './leasehold.ts';
 import type { ResolvedLeaseholdOptions } from './leasehold-options.ts';
+import { StartupWait } from './startup.ts';
 import { claimStore, closeStore } from './store/stores-in-use.ts';
 import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lease-store.ts';
-
-/** Errors that trying again does not mend: somebody has to change something. */
-const LASTING: ReadonlySet<LeaseholdErrorCode> = new Set([
-  'LEASEHOLD_SCHEMA_MISSING',
-  'LEASEHOLD_SCHEMA_OUTDATED',
-  'LEASEHOLD_SCHEMA_NEWER',
-  'LEASEHOLD_PERMISSION_DENIED',
-  'LEASEHOLD_INVALID_OPTION',
-  'LEASEHOLD_STOPPED',
-]);
 
 interface DrainResult {
   /** Drained and not given back: not held, or under another token than that of the row. */
@@ -40,10 +32,11 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   #instance: InstanceIdentity;
   #phase: 'idle' | 'started' | 'stopping' = 'idle';
   #stopped: Promise<void> | null = null;
+  /** Of the last start(); null before the first. */
+  #startup: StartupWait | null = null;
   /** Monotonic; a role that is registered before then stands aside like those before it. */
   #asideUntil = Number.NEGATIVE_INFINITY;
   #letProcessEnd: () => void = () => {};
-  #onAttempt: (error: unknown) => void = () => {};
 
   constructor(options: ResolvedLeaseholdOptions) {
     this.#options = options;
@@ -62,7 +55,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
       slackMs: timing.slackMs,
       presenceMs: timing.renewMs,
       instanceTtlMs: timing.leaseMs,
-      onAttempt: (error) => this.#onAttempt(error),
+      onAttempt: (error) => this.#startup?.attempted(error),
       giveBack: (role, fencingToken) => void this.release(role, fencingToken),
     });
   }
@@ -106,9 +99,9 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     claimStore(this.#options.store);
     this.#phase = 'started';
     this.#letProcessEnd = keepProcessAlive();
-    const ready = this.#untilReady();
+    this.#startup = new StartupWait(this.#options);
     this.#heartbeat.run();
-    const error = await ready;
+    const error = await this.#startup.settled;
     if (error === undefined) return;
     if (this.#phase === 'started') await this.#backToIdle();
     throw error;
@@ -121,21 +114,9 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     if (this.#phase === 'started') this.#phase = 'idle';
   }
 
-  /** Resolves with undefined when start() may, or with the error that it rejects with. */
-  #untilReady(): Promise<unknown> {
-    const { startup } = this.#options;
-    if (startup === 'background') return Promise.resolve(undefined);
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    this.#onAttempt = (error) => {
-      const lasting = error instanceof LeaseholdError && LASTING.has(error.code);
-      if (error !== undefined && !lasting && startup === 'wait') return;
-      this.#onAttempt = () => {};
-      resolve(error);
-    };
-    return promise;
-  }
-
   stop(): Promise<void> {
+    // Nothing runs after a start() that failed; its error is the one to be seen.
+    if (this.#phase === 'idle' && this.#startup !== null) return Promise.resolve();
     if (this.#phase === 'idle') {
       return Promise.reject(
         new LeaseholdError('LEASEHOLD_NOT_STARTED', 'stop() was called before start(); there is nothing to stop.'),
@@ -158,7 +139,9 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     const busy = leases.filter((lease) => !lease.isIdle);
     const results = await Promise.all([this.#drainAndRelease(idle), ...busy.map((lease) => this.#drainAndRelease([lease]))]);
     await this.#heartbeat.stop();
-    this.#onAttempt(new LeaseholdError('LEASEHOLD_STOPPED', 'stop() was called while start() was waiting for the store.'));
+    this.#startup?.attempted(
+      new LeaseholdError('LEASEHOLD_STOPPED', 'stop() was called while start() was waiting for the store.'),
+    );
     await this.#leave(results);
     await this.#closeStore();
   }

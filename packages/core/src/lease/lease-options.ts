@@ -1,5 +1,6 @@
 import { type Duration, resolveDuration } from '../duration.ts';
-import { LeaseholdError, showValue } from '../errors.ts';
+import { LeaseholdError } from '../errors.ts';
+import { requireFunction, requireKnown, requireObject, requireThat } from '../require-option.ts';
 
 /** How long a lease lasts and how it is kept. Given for all roles, and overridden for one. */
 export interface TimingOptions {
@@ -58,6 +59,9 @@ export interface ResolvedRoleOptions {
   readonly healthCheckFailures: number;
 }
 
+const TIMING_OPTIONS = ['leaseDuration', 'renewInterval', 'safetyMargin'] as const satisfies (keyof TimingOptions)[];
+const ROLE_OPTIONS: readonly (keyof RoleOptions)[] = [...TIMING_OPTIONS, 'maxHold', 'healthCheck', 'healthCheckFailures'];
+
 const DEFAULT_LEASE_MS = 15_000;
 /** Shorter leases could not survive one slow garbage collection on both ends. */
 const SHORTEST_LEASE_MS = 500;
@@ -78,17 +82,23 @@ export function resolveTiming(options: TimingOptions, base: TimingOptions = {}):
   });
   const renewMs = resolveDuration('renewInterval', given.renewInterval ?? Math.round(leaseMs / 3));
   const marginMs = resolveDuration('safetyMargin', given.safetyMargin ?? Math.round((leaseMs * 2) / 15));
-  if (leaseMs < renewMs + marginMs + SHORTEST_SLACK_MS) throw invalidTiming(leaseMs, renewMs, marginMs);
+  if (leaseMs < renewMs + marginMs + SHORTEST_SLACK_MS) {
+    const option = TIMING_OPTIONS.find((name) => options[name] !== undefined) ?? 'leaseDuration';
+    throw invalidTiming(option, { leaseMs, renewMs, marginMs });
+  }
   return { leaseMs, renewMs, marginMs, windowMs: leaseMs - marginMs, slackMs: leaseMs - marginMs - renewMs };
 }
 
-function invalidTiming(leaseMs: number, renewMs: number, marginMs: number): LeaseholdError {
+function invalidTiming(
+  option: string,
+  { leaseMs, renewMs, marginMs }: Pick<Timing, 'leaseMs' | 'renewMs' | 'marginMs'>,
+): LeaseholdError {
   return new LeaseholdError(
     'LEASEHOLD_INVALID_TIMING',
     `leaseDuration is ${leaseMs} ms, which is not more than renewInterval (${renewMs} ms) + safetyMargin (${marginMs} ms) by ` +
       `${SHORTEST_SLACK_MS} ms at least: the role would be lost before its renewal is answered. Give ${SHORTEST_SLACK_MS} ms ` +
       `over ${renewMs + marginMs} ms or more; three times the renewInterval is usual.`,
-    { option: 'leaseDuration' },
+    { option },
   );
 }
 
@@ -101,6 +111,7 @@ function definedOnly(options: TimingOptions): TimingOptions {
  */
 export function resolveRoleOptions(options: RoleOptions, base: TimingOptions): ResolvedRoleOptions {
   requireObject('options', options);
+  requireKnown('role()', options, ROLE_OPTIONS);
   const { leaseDuration, renewInterval, safetyMargin, maxHold, healthCheck, healthCheckFailures = 3 } = options;
   const timing = resolveTiming({ leaseDuration, renewInterval, safetyMargin } as TimingOptions, base);
   if (healthCheck !== undefined) requireFunction('healthCheck', healthCheck);
@@ -116,19 +127,4 @@ export function resolveRoleOptions(options: RoleOptions, base: TimingOptions): R
     healthCheck: healthCheck ?? null,
     healthCheckFailures,
   };
-}
-
-/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless `condition` holds. */
-export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
-  if (!condition) throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
-}
-
-/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless `value` is an object, which TypeScript's types ask for. */
-export function requireObject(option: string, value: object): void {
-  requireThat(typeof value === 'object' && value !== null, option, value, 'give an object, or leave it out');
-}
-
-/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
-export function requireFunction(option: string, value: unknown): void {
-  requireThat(typeof value === 'function', option, value, 'give a function');
 }

@@ -49,6 +49,7 @@ export class ManagedRegistry implements LeaseRegistry, Iterable<ManagedLease> {
     throw new LeaseholdError(
       'LEASEHOLD_UNKNOWN_ROLE',
       `role ${showValue(role)} is not registered (registered: ${known}); call role(${showValue(role)}) first.`,
+      { role },
     );
   }
 

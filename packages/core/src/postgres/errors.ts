@@ -33,6 +33,7 @@ export function explainError(error: unknown, schema: string): LeaseholdError {
   const said = messageOf(error);
   switch (sqlStateOf(error)) {
     case '42501':
+      if (said.includes('database')) return mayNotCreateSchema(error, schema);
       return new LeaseholdError(
         'LEASEHOLD_PERMISSION_DENIED',
         `the database user lacks a right on schema "${schema}" (${said}); run the grants that grantsSql('${schema}', '<user>') prints.`,
@@ -54,6 +55,15 @@ export function explainError(error: unknown, schema: string): LeaseholdError {
     default:
       return new LeaseholdError('LEASEHOLD_STORE_UNAVAILABLE', `PostgreSQL could not be asked: ${said}`, { cause: error });
   }
+}
+
+function mayNotCreateSchema(error: unknown, schema: string): LeaseholdError {
+  return new LeaseholdError(
+    'LEASEHOLD_PERMISSION_DENIED',
+    `the database user may not create schema "${schema}" (${messageOf(error)}); run "grant create on database … to <user>", or have ` +
+      `an owner run the SQL that migrationSql('${schema}') and grantsSql('${schema}', '<user>') print.`,
+    { cause: error },
+  );
 }
 
 /** An AggregateError, of a host name with several addresses, has no message of its own. */

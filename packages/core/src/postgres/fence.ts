@@ -2,7 +2,7 @@ import type { ClientBase, Pool, PoolClient } from 'pg';
 import { type Duration, resolveDuration } from '../duration.ts';
 import { LeaseholdError } from '../errors.ts';
 import type { Term } from '../lease/term.ts';
-import { requireThat } from '../lease/lease-options.ts';
+import { requireThat } from '../require-option.ts';
 import type { TermIdentity } from '../store/lease-store.ts';
 import { quoteIdentifier, resolveSchema } from './identifier.ts';
 import { guardSql } from './sql/guard.ts';
@@ -86,6 +86,14 @@ export async function withFence<T>(
   work: (client: PoolClient) => Promise<T>,
   options: WithFenceOptions = {},
 ): Promise<T> {
+  requireThat(
+    typeof pool?.connect === 'function' && 'totalCount' in pool,
+    'pool',
+    pool,
+    'give the pg.Pool; inside a transaction of your own, use term.fence(client)',
+  );
+  requireThat(typeof term?.fence === 'function', 'term', term, 'give the term that whileHeld() hands to your work');
+  requireThat(typeof work === 'function', 'work', work, 'give a function');
   const stallMs = resolveDuration('stallTimeout', options.stallTimeout ?? '5s', { max: LONGEST_STALL_MS });
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -147,6 +155,7 @@ const LONGEST_RESOURCE = 512;
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
 export function createFence({ client, schema }: FenceOptions): Fence {
+  requireThat(typeof client?.query === 'function', 'client', client, 'give a pg client or pool');
   const sql = guardSql(quoteIdentifier(resolveSchema(schema)));
   return {
     guard: async (resource, fencingToken) => {

@@ -1,4 +1,4 @@
-import { requireThat } from '../lease/lease-options.ts';
+import { requireThat } from '../require-option.ts';
 
 /** PostgreSQL cuts longer names silently, to NAMEDATALEN - 1 bytes. */
 const LONGEST_IDENTIFIER_BYTES = 63;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import { LeaseholdError } from '../errors.ts';
-import { requireThat } from '../lease/lease-options.ts';
+import { requireThat } from '../require-option.ts';
 import { quoteIdentifier, resolveSchema } from './identifier.ts';
 import { migrations } from './migrations.generated.ts';
 

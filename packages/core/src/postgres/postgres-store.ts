@@ -1,5 +1,5 @@
 import { LeaseholdError } from '../errors.ts';
-import { requireThat } from '../lease/lease-options.ts';
+import { requireKnown, requireThat } from '../require-option.ts';
 import { type Duration, resolveDuration } from '../duration.ts';
 import { type Logger, silentLogger } from '../logger.ts';
 import type {
@@ -36,6 +36,15 @@ export interface PostgresStoreOptions extends ConnectionSource {
   readonly keepTerms?: Duration;
 }
 
+const OPTIONS = [
+  'connectionString',
+  'connection',
+  'pool',
+  'schema',
+  'migrate',
+  'keepTerms',
+] as const satisfies (keyof PostgresStoreOptions)[];
+
 /** A {@link LeaseStore} on PostgreSQL 14 or later. */
 export interface PostgresStore extends LeaseStore {
   readonly schema: string;
@@ -55,6 +64,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     options,
     'give an object, such as { connectionString }',
   );
+  requireKnown('postgresStore()', options, OPTIONS);
   const { migrate: mode = 'auto' } = options;
   requireThat(mode === 'auto' || mode === 'never', 'migrate', mode, "give 'auto' or 'never'");
   return new ManagedPostgresStore(options, mode);

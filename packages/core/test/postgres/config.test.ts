@@ -24,7 +24,7 @@ describe('connection options', () => {
       { pool: null },
       { connectionString: null },
     ]) {
-      expect(() => postgresStore(wrong as never)).toThrow(invalid('connectionString'));
+      expect(() => postgresStore(wrong as never)).toThrow(invalid(Object.keys(wrong)[0] ?? ''));
     }
   });
 });

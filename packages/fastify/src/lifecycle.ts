@@ -1,4 +1,5 @@
 import { delay, isLeaseholdError, type Leasehold, LeaseholdError, systemClock } from '@leasehold/core';
+import { StoreFailures } from './store-failures.ts';
 
 export interface LifecycleOptions {
   readonly leasehold: Leasehold;
@@ -8,6 +9,8 @@ export interface LifecycleOptions {
 
 /** Fastify's own error at its limit names a hook and nothing else; ours has to come before it. */
 const SHARE_OF_HOOK_TIMEOUT = 0.9;
+/** For the others to hear that a role was given back: they ask at once, but 100 ms after they last asked at the soonest. */
+const NEWS_TRAVEL_MS = 250;
 
 /** Starts and stops a Leasehold with its application. Who has started it stops it: one that ran before is left running. */
 export class Lifecycle {
@@ -31,10 +34,12 @@ export class Lifecycle {
     if (this.#closing) return;
     if (this.#hookTimeoutMs === 0) return this.#start();
     const limit = new AbortController();
+    const failures = new StoreFailures(this.#leasehold);
     try {
-      await Promise.race([this.#start(), this.#untilLate(limit.signal)]);
+      await Promise.race([this.#start(), this.#untilLate(limit.signal, failures)]);
     } finally {
       limit.abort();
+      failures.close();
     }
   }
 
@@ -49,14 +54,16 @@ export class Lifecycle {
     }
   }
 
-  async #untilLate(signal: AbortSignal): Promise<void> {
+  async #untilLate(signal: AbortSignal, failures: StoreFailures): Promise<void> {
     await delay(systemClock, this.#hookTimeoutMs * SHARE_OF_HOOK_TIMEOUT, signal);
     if (signal.aborted) return;
+    const cause = failures.last;
     this.beginStop();
     throw new LeaseholdError(
       'LEASEHOLD_STORE_UNAVAILABLE',
-      `the store has not answered, and pluginTimeout (${this.#hookTimeoutMs} ms) is nearly over: the log says why. ` +
+      `the store has not answered${because(cause)}, and pluginTimeout (${this.#hookTimeoutMs} ms) is nearly over. ` +
         `Give startup: 'background' to start without it, or Fastify a longer pluginTimeout to wait for it.`,
+      cause === undefined ? {} : { cause },
     );
   }
 
@@ -69,9 +76,21 @@ export class Lifecycle {
     this.#stopped.catch(() => {});
   }
 
+  /** Gives back what is held here while the server still answers, until the others have heard that it is not held here. */
+  async handOver(server: { readonly listening: boolean }): Promise<void> {
+    const isHolder = this.#startedHere && this.#leasehold.leases.heldRoles().length > 0;
+    await this.stopped();
+    if (isHolder && server.listening) await delay(systemClock, NEWS_TRAVEL_MS);
+  }
+
   /** Resolves when the work under the roles has ended (or its time has) and the roles are given back. */
   async stopped(): Promise<void> {
     this.beginStop();
     await this.#stopped;
   }
+}
+
+function because(cause: unknown): string {
+  if (cause === undefined) return '';
+  return ` (${cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)})`;
 }

@@ -19,11 +19,12 @@ declare module 'fastify' {
  * Makes the instances of an application agree who holds which role: `app.leasehold` and `app.roleLeases`.
  *
  * - It competes from `app.ready()` on, tells its address once the server listens, and logs to `app.log`.
- * - `app.close()` stops it first: nothing is held and every term is aborted before the server closes; the roles are given
- *   back when the work that runs under them has ended, and requests in flight may end meanwhile.
+ * - `app.close()` stops it first: nothing is held from then on and every term is aborted, and the roles are given back when
+ *   the work that runs under them has ended. Only then, and when the others have heard, does the server close; requests
+ *   that have nothing to do with a role are served until then.
  *
- * *Gotcha:* work under a role uses what was registered before this plugin (a database pool) safely: Fastify closes that
- * after it.
+ * *Gotcha:* work under a role uses what else is registered (a database pool) safely: Fastify closes that after it. Work that
+ * ends only when something else is closed ends too late; let it end when the signal of its term aborts.
  *
  * `app.ready()` rejects with what `createLeasehold`, `postgresStore` and `Leasehold.role` throw at an option, and with what
  * `Leasehold.start` throws, as its `startup` says.
@@ -42,11 +43,24 @@ async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePlugin
   const lifecycle = new Lifecycle({ leasehold, hookTimeoutMs: app.initialConfig.pluginTimeout ?? 0 });
   app.decorate('leasehold', leasehold);
   app.decorate('roleLeases', leasehold.leases);
-  app.addHook('onReady', () => lifecycle.start());
+  app.addHook('onReady', () => {
+    handOverBeforeClosing(app, lifecycle);
+    return lifecycle.start();
+  });
   if (address !== null) app.addHook('onListen', async () => tellAddress(leasehold, address, app));
-  // Not awaited: the server must not go on accepting connections while work drains.
+  // For a close() that comes before ready(): nothing listens, and nothing was held.
   app.addHook('preClose', async () => lifecycle.beginStop());
   app.addHook('onClose', () => lifecycle.stopped());
+}
+
+/**
+ * The others go on forwarding to this instance until they hear that it holds no more, so it has to be there to answer. Not in
+ * `preClose`: by then Fastify refuses every request, those that have nothing to do with a role too, and its limit for a hook
+ * may be shorter than work takes to drain. The hook that was added last is the first to run, before Fastify's own, which
+ * closes the server.
+ */
+function handOverBeforeClosing(app: FastifyInstance, lifecycle: Lifecycle): void {
+  app.addHook('onClose', () => lifecycle.handOver(app.server));
 }
 
 function requireUnregistered(app: FastifyInstance): void {

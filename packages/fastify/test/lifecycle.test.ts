@@ -1,4 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { type HeartbeatMessage, isLeaseholdError, type LeaseStore } from '@leasehold/core';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { roleLeasePlugin } from '@leasehold/fastify';
@@ -35,6 +38,34 @@ describe('start', () => {
     expect(isLeaseholdError(error, 'LEASEHOLD_STORE_UNAVAILABLE')).toBe(true);
     expect(String(error)).toMatch(/pluginTimeout \(300 ms\).*startup: 'background'/);
     expect(app.roleLeases.get('maintenance').state).toBe('stopped');
+    await app.close();
+  });
+
+  test.each([
+    ['cannot be opened', { open: () => Promise.reject(new Error('the port is closed.')) }],
+    ['opens and does not beat', { heartbeat: () => Promise.reject(new Error('the port is closed.')) }],
+  ])('a store that %s: the error says why, and has it as its cause', async (_, broken: Partial<LeaseStore>) => {
+    const app = Fastify({ pluginTimeout: 300 });
+    const store = { ...memoryStore(), ...broken };
+    app.register(roleLeasePlugin, { store, roles: ['maintenance'], releaseTimeout: 50 });
+    await expect(app.ready()).rejects.toMatchObject({
+      code: 'LEASEHOLD_STORE_UNAVAILABLE',
+      message: expect.stringMatching(/^the store has not answered \(the port is closed\), and pluginTimeout \(300 ms\)/),
+      cause: new Error('the port is closed.'),
+    });
+    await app.close();
+  });
+
+  test('a database that nobody listens for: the error says so, and no password', async () => {
+    const app = Fastify({ pluginTimeout: 500 });
+    const connectionString = 'postgres://somebody:hush-hush@127.0.0.1:1/app';
+    app.register(roleLeasePlugin, { connectionString, roles: ['maintenance'], releaseTimeout: 50 });
+    const error = await app.ready().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(String(error)).toContain('ECONNREFUSED');
+    expect(inspect(error, { depth: null })).not.toContain('hush');
     await app.close();
   });
 
@@ -158,8 +189,8 @@ describe('close, of a holder', () => {
     await expect.poll(() => trace).toEqual(['work begins']);
     const closed = app.close().then(() => trace.push('closed'));
     await expect.poll(() => trace).toEqual(['work begins', 'aborted, held: false']);
-    await expect.poll(() => app.server.listening).toBe(false);
     await nextHeartbeat(other);
+    expect(app.server.listening).toBe(true);
     expect(other.roleLeases.get('maintenance').currentHolder).toBe(app.leasehold.instance.id);
 
     finish();
@@ -193,26 +224,23 @@ describe('close, of a holder', () => {
     await closed;
   });
 
-  test('what was registered before closes after the work, and what was registered later before', async () => {
+  test('what else is registered closes after the work, the last first', async () => {
     const order: string[] = [];
-    const gate = Promise.withResolvers<void>();
     const app = Fastify();
     app.addHook('onClose', async () => void order.push('pool'));
     app.register(roleLeasePlugin, { store: memoryStore(), roles: ['maintenance'] });
     app.register(async (jobs) => {
-      jobs.addHook('onClose', async () => {
-        order.push('jobs');
-        gate.resolve();
-      });
+      jobs.addHook('onClose', async () => void order.push('jobs'));
     });
     await app.ready();
-    const work = app.roleLeases.get('maintenance').whileHeld(async () => {
-      await gate.promise;
+    const work = app.roleLeases.get('maintenance').whileHeld(async ({ signal }) => {
+      await once(signal, 'abort');
+      await setTimeout(20);
       order.push('work');
     });
     await app.close();
     await work;
-    expect(order).toEqual(['jobs', 'work', 'pool']);
+    expect(order).toEqual(['work', 'jobs', 'pool']);
   });
 
   test('work that does not end holds close() up for the drain timeout and no longer', async () => {

@@ -41,7 +41,7 @@ export interface RefusalKind {
   /** Error type of RFC 9209 where the error itself does not tell a better one. */
   readonly proxyError: string;
   /** What `Retry-After` is taken from; null when trying again does not help. */
-  readonly retryAfter: 'lease' | 'renewal' | null;
+  readonly retryAfter: 'lease' | 'renewal' | 'soon' | null;
 }
 
 const MAY_RETRY = 'Nothing was executed; the request can be sent again.';
@@ -51,13 +51,13 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
     status: 503,
     detail: `This instance was taken for the holder of the role and is not: the role is changing hands. ${MAY_RETRY}`,
     proxyError: 'destination_unavailable',
-    retryAfter: 'renewal',
+    retryAfter: 'soon',
   },
   'no-holder': {
     status: 503,
     detail: `No instance is known to hold the role. ${MAY_RETRY}`,
     proxyError: 'destination_unavailable',
-    retryAfter: 'renewal',
+    retryAfter: 'soon',
   },
   'no-address': {
     status: 503,

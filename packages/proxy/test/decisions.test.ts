@@ -234,7 +234,7 @@ describe('the answer of a refusal', () => {
     expect(answer.headers).toMatchObject({
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
-      'retry-after': '5',
+      'retry-after': '1',
       'proxy-status': 'leasehold; error=destination_unavailable; details="no-holder"',
     });
     expect(JSON.parse(answer.text)).toEqual({
@@ -276,8 +276,16 @@ describe('the answer of a refusal', () => {
     [1_001, '2'],
     [60_000, '60'],
   ])('Retry-After follows a renew interval of %i ms', async (renewIntervalMs, expected) => {
-    const answer = await answerFor({}, ({ lease }) => Object.assign(lease, { currentHolder: null, renewIntervalMs }));
+    const answer = await answerFor({}, ({ lease }) => Object.assign(lease, { currentHolderAddress: null, renewIntervalMs }));
+    expect(JSON.parse(answer.text).reason).toBe('no-address');
     expect(answer.headers['retry-after']).toBe(expected);
+  });
+
+  test('Retry-After is a second while the role changes hands, whatever the lease', async () => {
+    const change = (view: object): void =>
+      void Object.assign(view, { currentHolder: null, holderRemainingMs: 12_300, renewIntervalMs: 60_000 });
+    const answer = await answerFor({}, ({ lease }) => change(lease));
+    expect([JSON.parse(answer.text).reason, answer.headers['retry-after']]).toEqual(['no-holder', '1']);
   });
 
   test('keeps the fields that were set before, so that a browser may read it', async () => {

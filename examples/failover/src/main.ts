@@ -4,10 +4,12 @@ import { runDemo } from './demo/run.ts';
 
 const interrupted = new AbortController();
 let code = 1;
+let bySignal = false;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     code = 128 + constants.signals[signal];
+    bySignal = true;
     interrupted.abort();
   });
 }
@@ -32,6 +34,7 @@ const options = read();
 try {
   if (options !== null) code = await runDemo(options, interrupted.signal);
 } catch (error) {
-  if (!interrupted.signal.aborted) process.stderr.write(`demo: FAILED: ${(error as Error).message}\n`);
+  if (bySignal) process.stderr.write('interrupted; nothing is left running\n');
+  else if (!interrupted.signal.aborted) process.stderr.write(`demo: FAILED: ${(error as Error).message}\n`);
 }
 process.exitCode = code;

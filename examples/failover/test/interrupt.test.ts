@@ -77,6 +77,7 @@ test.runIf(process.platform === 'linux').each(CASES)(
     expect(code).toBe({ SIGINT: 130, SIGTERM: 143, SIGKILL: null }[signal]);
     await expect.poll(demo.processes, { timeout: 15_000 }).toEqual([]);
     expect(await readdir(demo.folder)).toEqual([]);
+    if (signal !== 'SIGKILL') expect(demo.output()).toContain('interrupted; nothing is left running\n');
   },
   90_000,
 );

@@ -3,7 +3,7 @@ import type { CopyProcess } from '../demo/copy-process.ts';
 import type { EventReader } from '../demo/event-stream.ts';
 import type { Traffic } from '../demo/traffic.ts';
 import { LEASE_MS } from '../demo/stage.ts';
-import { badge, bar, bold, colourCopies, dim, green, pad, red, yellow } from './style.ts';
+import { badge, bar, bold, colourCopies, dim, green, pad, red, visibleLength, yellow } from './style.ts';
 
 /** What the screen shows, read anew for each frame. */
 export interface Board {
@@ -31,7 +31,7 @@ export function drawFrame(board: Board, text: FrameText, { columns, rows }: Size
     `${bold('Leasehold · failover')}   ${dim(`three copies of one application · PostgreSQL ${board.postgres} · lease ${LEASE_MS / 1_000} s`)}`,
     rule,
     '',
-    holderLine(board.cluster),
+    holderLine(board.cluster, columns),
     '',
     ...board.cluster.copies.map((copy) => copyLine(copy)),
     '',
@@ -43,20 +43,25 @@ export function drawFrame(board: Board, text: FrameText, { columns, rows }: Size
     '',
   ];
   const room = Math.max(0, rows - head.length - 1);
-  return [...head, ...text.statements.slice(-room)].map((line) => ` ${line}`);
+  return [...head, ...text.statements.slice(-room)].map((line) => ' '.repeat(INDENT) + line);
 }
 
 const BAR_WIDTH = 24;
+/** The space before every line. */
+const INDENT = 1;
 
-function holderLine(cluster: Cluster): string {
+/** The bar gives way where the line would be wider than the terminal: what follows it says how long. */
+function holderLine(cluster: Cluster, columns: number): string {
   const { holder, running } = cluster;
   // A holder that is gone or frozen tells nothing any more: the others still know what is left of its lease.
   const view = holder?.state ?? running.map(({ state }) => state).find((state) => state?.holder != null);
   if (view?.holder == null) return `maintenance is held by ${red(bold('nobody'))}`;
-  const left = `${bar(view.remainingMs / LEASE_MS, BAR_WIDTH)} ${(view.remainingMs / 1_000).toFixed(1)} s left`;
-  const silent = holder === undefined ? red(', which does not answer') : '';
+  const silent = holder === undefined ? red(', not answering') : '';
   const token = cluster.terms.at(-1)?.token ?? '?';
-  return `maintenance is held by ${bold(colourCopies(view.holder))}${silent}   token ${bold(String(token))}   ${left}`;
+  const before = `maintenance is held by ${bold(colourCopies(view.holder))}${silent}   token ${bold(String(token))}   `;
+  const after = ` ${(view.remainingMs / 1_000).toFixed(1)} s left`;
+  const room = columns - INDENT - visibleLength(before) - visibleLength(after);
+  return `${before}${bar(view.remainingMs / LEASE_MS, Math.max(0, Math.min(BAR_WIDTH, room)))}${after}`;
 }
 
 function copyLine(copy: CopyProcess): string {

@@ -1,4 +1,4 @@
-import { type Board, drawFrame } from './frame.ts';
+import { type Board, drawFrame, type Size } from './frame.ts';
 import type { Output } from './output.ts';
 import { colourCopies, cut, green, red } from './style.ts';
 
@@ -33,10 +33,10 @@ export class ScreenOutput implements Output {
   }
 
   #draw(): void {
-    const { columns, rows } = process.stdout;
+    const size = sizeOf(process.stdout);
     const text = { step: this.#step, statements: this.#statements };
-    const lines = drawFrame(this.#board, text, { columns, rows });
-    process.stdout.write(HOME + lines.map((line) => cut(line, columns) + CLEAR_LINE).join('\n') + CLEAR_BELOW);
+    const lines = drawFrame(this.#board, text, size);
+    process.stdout.write(HOME + lines.map((line) => cut(line, size.columns) + CLEAR_LINE).join('\n') + CLEAR_BELOW);
   }
 
   end(): void {
@@ -51,6 +51,11 @@ export class ScreenOutput implements Output {
     process.off('exit', this.#end);
     process.stdout.write(`${LEAVE}${this.#statements.join('\n')}\n`);
   };
+}
+
+/** Terminals that nobody has told their size say that it is 0: then a usual one is assumed. */
+export function sizeOf({ columns, rows }: Partial<Size>): Size {
+  return { columns: columns || 80, rows: rows || 24 };
 }
 
 /** Whether there is a terminal, and whoever sits there likes colours. */

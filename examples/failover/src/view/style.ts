@@ -23,7 +23,7 @@ export function colourCopies(text: string): string {
 // oxlint-disable-next-line no-control-regex -- escape codes are what it is about
 const ESCAPES = /(\u001b\[[\d;]*m)/g;
 
-function visibleLength(text: string): number {
+export function visibleLength(text: string): number {
   return text.replace(ESCAPES, '').length;
 }
 

@@ -6,7 +6,7 @@ import type { LeaseholdErrorCode } from './errors.ts';
  * here, and a subscriber that throws disturbs nobody (Node reports its error as uncaught).
  */
 export interface DiagnosticMessages {
-  /** A heartbeat got its answer, or was given up. */
+  /** A heartbeat got its answer, or was given up; or the store could not be opened. */
   'leasehold:heartbeat': HeartbeatMessage;
   /** A term began. */
   'leasehold:lease.acquired': TermMessage;

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { type HeartbeatMessage, isLeaseholdError, type LeaseStore } from '@leasehold/core';
+import { createLeasehold, type HeartbeatMessage, isLeaseholdError, type LeaseStore } from '@leasehold/core';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { roleLeasePlugin } from '@leasehold/fastify';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -222,6 +222,43 @@ describe('close, of a holder', () => {
     gate.resolve();
     expect(await (await answer).text()).toBe('done');
     await closed;
+  });
+
+  test("a request that another copy has forwarded here is answered, with Fastify's own way of closing connections", async () => {
+    const gate = Promise.withResolvers<string>();
+    let begun = false;
+    const { holder, other } = await startPair({
+      fastify: { forceCloseConnections: 'idle' },
+      routes: (app) => {
+        app.get('/maintenance/slow', async (_request, reply) => {
+          begun = true;
+          return reply.header('connection', 'close').send(await gate.promise);
+        });
+      },
+    });
+    const answer = fetch(`${origin(other)}/maintenance/slow`);
+    await expect.poll(() => begun).toBe(true);
+    const closed = holder.close();
+    await expect.poll(() => holder.server.listening).toBe(false);
+    gate.resolve('done');
+    expect(await (await answer).text()).toBe('done');
+    await closed;
+  });
+
+  test('a Leasehold that was started elsewhere is not stopped, and not waited for', async () => {
+    const leasehold = createLeasehold({ store: memoryStore() });
+    onTestFinished(() => leasehold.stop());
+    await leasehold.start();
+    const app = Fastify();
+    app.register(roleLeasePlugin, { leasehold, roles: ['maintenance'] });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    await expect.poll(() => app.roleLeases.get('maintenance').isHeld).toBe(true);
+    const gate = Promise.withResolvers<void>();
+    const work = leasehold.get('maintenance').whileHeld(() => gate.promise);
+    await app.close();
+    expect(leasehold.get('maintenance').isHeld).toBe(true);
+    gate.resolve();
+    await work;
   });
 
   test('what else is registered closes after the work, the last first', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '@leasehold/core';
 import { describe, expect, test } from 'vitest';
-import { readMethods } from './support/methods.ts';
+import { readMethods, readThrows } from './support/methods.ts';
 import { plain, readPage, root, tableRows } from './support/pages.ts';
 
 const page = readPage('docs/reference/api.md');
@@ -45,11 +45,21 @@ describe.for(Object.entries(INTERFACES))('%s', ([name, file]) => {
   });
 });
 
-test('the functions for fences are those that are exported', () => {
-  const exported = readFileSync(join(root, 'packages/core/src/postgres/index.ts'), 'utf8');
-  const names = tableRows(page, 'Fences').map(([name = '']) => nameIn(name));
-  expect(names).toEqual(['withFence', 'createFence']);
-  for (const name of names) expect(exported).toMatch(new RegExp(`\\b${name}\\b`));
+describe('the functions for fences', () => {
+  const rows = tableRows(page, 'Fences');
+
+  test('are those that are exported', () => {
+    const exported = readFileSync(join(root, 'packages/core/src/postgres/index.ts'), 'utf8');
+    const names = rows.map(([name = '']) => nameIn(name));
+    expect(names).toEqual(['withFence', 'createFence']);
+    for (const name of names) expect(exported).toMatch(new RegExp(`\\b${name}\\b`));
+  });
+
+  test.for(rows)('%s names every code that the source says it throws', ([name = '', , throws = '']) => {
+    const codes = readThrows('packages/core/src/postgres/fence.ts', nameIn(name));
+    expect(codes.length).toBeGreaterThan(0);
+    expect(codesIn(throws)).toEqual(expect.arrayContaining([...codes]));
+  });
 });
 
 test('every code of the page is one', () => {

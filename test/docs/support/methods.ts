@@ -25,6 +25,14 @@ export function readMethods(file: string, name: string): readonly MethodSource[]
   }));
 }
 
+/** The codes after each `@throws` of the doc comment of a function. */
+export function readThrows(file: string, name: string): readonly string[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\nexport (?:async )?function ${name}\\b`).exec(source)?.[1];
+  if (comment === undefined) throw new Error(`${file} has no function ${name} with a doc comment`);
+  return throwsOf(comment);
+}
+
 /** `work: (term: Term) => void, options?: X` has the names `work` and `options?`. */
 function namesOf(parameters: string): string {
   const outside = parameters.replaceAll(/\([^()]*\)|\{[^{}]*\}|<[^<>]*>/g, '');

@@ -1,0 +1,105 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { systemClock } from '@leasehold/core';
+
+/**
+ * - `draining`: no new connections; requests in flight go on, and their connections close after them.
+ * - `leaving`: the roles are given back, so what never ends by itself is cut.
+ */
+type Phase = 'open' | 'draining' | 'leaving';
+
+/**
+ * The connections of one server, so that it can be closed in bounded time. Node's own `close()` waits for ever: for event
+ * streams, for upgraded connections, and for a browser's connection that never sent a request. After an answer that was
+ * under way it waits for the whole keep-alive timeout.
+ */
+export class Connections {
+  readonly #server: Server;
+  /** As they were accepted: under TLS not those that requests see. */
+  readonly #accepted = new Set<Socket>();
+  /** By connection, since not every version of Node tells a pipelined response that its connection is gone. */
+  readonly #inFlight = new Map<Socket, Set<ServerResponse>>();
+  #phase: Phase = 'open';
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', this.#onConnection);
+  }
+
+  begin(response: ServerResponse): void {
+    const { socket } = response.req;
+    this.#on(socket).add(response);
+    response.once('close', () => this.#ended(socket, response));
+    if (this.#phase !== 'open') askToClose(response);
+  }
+
+  /** Stops accepting. Resolves when the last connection is closed: after `timeoutMs` by force. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#phase = 'draining';
+    for (const response of this.#responses()) askToClose(response);
+    const limit = systemClock.setTimer(this.#destroyAll, timeoutMs);
+    await this.#serverClosed();
+    limit.cancel();
+    this.#server.off('connection', this.#onConnection);
+  }
+
+  /** From here on event streams are cut and, once no request is in flight, every connection that is left: upgraded ones, too. */
+  leave(): void {
+    this.#phase = 'leaving';
+    for (const response of this.#responses()) if (isEventStream(response)) response.destroy();
+    this.#endWhenQuiet();
+  }
+
+  #on(socket: Socket): Set<ServerResponse> {
+    let inFlight = this.#inFlight.get(socket);
+    if (inFlight !== undefined) return inFlight;
+    this.#inFlight.set(socket, (inFlight = new Set()));
+    socket.once('close', () => {
+      this.#inFlight.delete(socket);
+      this.#endWhenQuiet();
+    });
+    return inFlight;
+  }
+
+  #responses(): ServerResponse[] {
+    return [...this.#inFlight.values()].flatMap((responses) => [...responses]);
+  }
+
+  #ended(socket: Socket, response: ServerResponse): void {
+    const inFlight = this.#inFlight.get(socket);
+    inFlight?.delete(response);
+    if (this.#phase === 'open') return;
+    if (inFlight?.size === 0) socket.destroySoon();
+    this.#endWhenQuiet();
+  }
+
+  #endWhenQuiet(): void {
+    if (this.#phase === 'leaving' && this.#responses().length === 0) this.#destroyAll();
+  }
+
+  #serverClosed(): Promise<void> {
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  readonly #destroyAll = (): void => {
+    for (const socket of this.#accepted) socket.destroy();
+    // Those that came before this object did.
+    this.#server.closeAllConnections();
+  };
+
+  readonly #onConnection = (socket: Socket): void => {
+    this.#accepted.add(socket);
+    socket.once('close', () => this.#accepted.delete(socket));
+  };
+}
+
+/** Or the client keeps the connection for its next request, which nobody would answer. */
+function askToClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+}
+
+/** By what the client asked for, as `EventSource` always does, or by what it gets. */
+function isEventStream(response: ServerResponse): boolean {
+  const types = [response.req.headers.accept, String(response.getHeader('content-type'))];
+  return types.some((type) => type?.includes('text/event-stream'));
+}

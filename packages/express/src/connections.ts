@@ -5,8 +5,9 @@ import { systemClock } from '@leasehold/core';
 /**
  * - `draining`: no new connections; requests in flight go on, and their connections close after them.
  * - `leaving`: the roles are given back, so what never ends by itself is cut.
+ * - `gone`: every connection was destroyed.
  */
-type Phase = 'open' | 'draining' | 'leaving';
+type Phase = 'open' | 'draining' | 'leaving' | 'gone';
 
 /**
  * The connections of one server, so that it can be closed in bounded time. Node's own `close()` waits for ever: for event
@@ -45,7 +46,7 @@ export class Connections {
 
   /** From here on event streams are cut and, once no request is in flight, every connection that is left: upgraded ones, too. */
   leave(): void {
-    this.#phase = 'leaving';
+    if (this.#phase !== 'gone') this.#phase = 'leaving';
     for (const response of this.#responses()) if (isEventStream(response)) response.destroy();
     this.#endWhenQuiet();
   }
@@ -82,9 +83,12 @@ export class Connections {
   }
 
   readonly #destroyAll = (): void => {
-    for (const socket of this.#accepted) socket.destroy();
-    // Those that came before this object did.
+    if (this.#phase === 'gone') return;
+    this.#phase = 'gone';
+    // First, while each has its socket: it throws at a connection whose TLS was torn down from below. It does not know of
+    // upgraded connections and of handshakes; the other list does not know of what came before this object did.
     this.#server.closeAllConnections();
+    for (const socket of this.#accepted) socket.destroy();
   };
 
   readonly #onConnection = (socket: Socket): void => {

@@ -28,8 +28,7 @@ export function buildApp(pool: pg.Pool, label: string): App {
   app.get('/', (_request, response) => void response.type('html').send(page(label)));
   app.get('/maintenance/events', (request, response) => eventStream({ lease, label, maintenance }, request, response));
   app.post('/maintenance/runs', async (request, response) => {
-    const note = String((request.body as { note?: unknown } | undefined)?.note ?? 'by hand');
-    const outcome = await lease.whileHeld((term) => maintenance.run(term, note));
+    const outcome = await lease.whileHeld((term) => maintenance.run(term, noteOf(request.body)));
     // The role left between the proxy's look and this one.
     if (outcome.ran) response.status(201).json(outcome.value);
     else response.status(503).set('Retry-After', '1').json({ holder: outcome.currentHolder });
@@ -41,4 +40,9 @@ export function buildApp(pool: pg.Pool, label: string): App {
     (_request, response) => void response.json(maintenance.last),
   );
   return { app, leasehold };
+}
+
+function noteOf(body: unknown): string {
+  const note = typeof body === 'object' && body !== null && 'note' in body ? body.note : undefined;
+  return typeof note === 'string' ? note : 'by hand';
 }

@@ -75,11 +75,11 @@ describe('the address', () => {
     expect(await listenOn(server)).toBe(leasehold.instance.address);
   });
 
-  test.each<[string, LeaseholdLifecycleOptions['advertise'], string]>([
+  test.each<[string, Required<LeaseholdLifecycleOptions>['advertise'], string]>([
     ['a URL', 'https://app-03.internal:8443', 'https://app-03.internal:8443'],
     ['a function', () => 'http://app-03.internal:3000', 'http://app-03.internal:3000'],
   ])('%s wins', async (_kind, advertise, address) => {
-    const { leasehold, server } = bareLifecycle({ ...(advertise === undefined ? {} : { advertise }) });
+    const { leasehold, server } = bareLifecycle({ advertise });
     await listenOn(server);
     expect(leasehold.instance.address).toBe(address);
   });
@@ -105,11 +105,18 @@ describe('the address', () => {
   });
 
   test('without a logger, a process warning says so', async () => {
-    const warned = once(process, 'warning') as Promise<[Error & { code?: string }]>;
+    const warnings: (Error & { code?: string })[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
     const { server } = bareLifecycle({ advertise: () => 'not an address' });
     await listenOn(server);
-    const [warning] = await warned;
-    expect([warning.name, warning.code]).toEqual(['LeaseholdWarning', 'LEASEHOLD_INVALID_ADDRESS']);
+    await expect
+      .poll(() => warnings.map(({ name, code }) => ({ name, code })))
+      .toContainEqual({
+        name: 'LeaseholdWarning',
+        code: 'LEASEHOLD_INVALID_ADDRESS',
+      });
   });
 });
 
@@ -207,13 +214,26 @@ describe('signals', () => {
     expect(process.listenerCount('SIGTERM')).toBe(before);
   });
 
-  test('one that is named closes, and nothing is left of it', async () => {
+  test('one that is named closes, and a second one is not listened to: it ends the process', async () => {
     const before = process.listenerCount('SIGUSR2');
     const { server, lease, lifecycle } = bareLifecycle({ signals: ['SIGUSR2'] });
     await Promise.all([listenOn(server), lifecycle.ready]);
+    const gate = Promise.withResolvers<void>();
+    const work = lease.whileHeld(() => gate.promise);
+    expect(process.listenerCount('SIGUSR2')).toBe(before + 1);
     process.kill(process.pid, 'SIGUSR2');
-    await lifecycle.closed;
-    expect([server.listening, lease.state, process.listenerCount('SIGUSR2')]).toEqual([false, 'stopped', before]);
+    await expect.poll(() => lease.isHeld).toBe(false);
+    expect(process.listenerCount('SIGUSR2')).toBe(before);
+    gate.resolve();
+    await Promise.all([work, lifecycle.closed]);
+    expect([server.listening, lease.state]).toEqual([false, 'stopped']);
+  });
+
+  test('nothing of it is left after close()', async () => {
+    const before = process.listenerCount('SIGUSR2');
+    const { lifecycle } = bareLifecycle({ signals: ['SIGUSR2', 'SIGTERM'] });
+    await lifecycle.close();
+    expect(process.listenerCount('SIGUSR2')).toBe(before);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { systemClock } from '@leasehold/core';
 
 /**
- * - `draining`: no new connections; requests in flight go on, and their connections close after them.
+ * - `draining`: no new connections; requests in flight go on, and ask their clients to close the connection.
  * - `leaving`: the roles are given back, so what never ends by itself is cut.
  * - `gone`: every connection was destroyed.
  */
@@ -37,7 +37,8 @@ export class Connections {
   /** Stops accepting. Resolves when the last connection is closed: after `timeoutMs` by force. */
   async close(timeoutMs: number): Promise<void> {
     this.#phase = 'draining';
-    for (const response of this.#responses()) askToClose(response);
+    // The last of each connection: those that wait in front of it (pipelining) would take its turn away.
+    for (const responses of this.#inFlight.values()) askToClose([...responses].at(-1));
     const limit = systemClock.setTimer(this.#destroyAll, timeoutMs);
     await this.#serverClosed();
     limit.cancel();
@@ -67,10 +68,7 @@ export class Connections {
   }
 
   #ended(socket: Socket, response: ServerResponse): void {
-    const inFlight = this.#inFlight.get(socket);
-    inFlight?.delete(response);
-    if (this.#phase === 'open') return;
-    if (inFlight?.size === 0) socket.destroySoon();
+    this.#inFlight.get(socket)?.delete(response);
     this.#endWhenQuiet();
   }
 
@@ -98,12 +96,15 @@ export class Connections {
 }
 
 /** Or the client keeps the connection for its next request, which nobody would answer. */
-function askToClose(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('connection', 'close');
+function askToClose(response: ServerResponse | undefined): void {
+  if (response?.headersSent === false) response.setHeader('connection', 'close');
 }
 
-/** By what the client asked for, as `EventSource` always does, or by what it gets. */
+/**
+ * By what the client asks for, as `EventSource` does, or by what it gets. A client that would take an event stream among other
+ * things may well wait for one of those.
+ */
 function isEventStream(response: ServerResponse): boolean {
-  const types = [response.req.headers.accept, String(response.getHeader('content-type'))];
-  return types.some((type) => type?.includes('text/event-stream'));
+  const types = [response.req.headers.accept, response.getHeader('content-type')];
+  return types.some((type) => /^text\/event-stream\b/i.test(String(type)));
 }

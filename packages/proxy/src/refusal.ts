@@ -4,6 +4,7 @@ import type { RefuseDecision } from './decision.ts';
  * Why a request got an answer of the proxy's own.
  *
  * - `failover`: it was forwarded here, and this instance does not hold the role: roles are changing hands.
+ * - `not-held`: it may run on the holder alone, and came to another instance without being forwarded.
  * - `no-holder`: nobody is known to hold the role.
  * - `no-address`: the holder advertises no address, or one that is not an http(s) origin.
  * - `address-not-trusted`: `trustAddress` did not answer true for the holder's address.
@@ -20,6 +21,7 @@ import type { RefuseDecision } from './decision.ts';
  */
 export type RefusalReason =
   | 'failover'
+  | 'not-held'
   | 'no-holder'
   | 'no-address'
   | 'address-not-trusted'
@@ -52,6 +54,12 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
     detail: `This instance was taken for the holder of the role and is not: the role is changing hands. ${MAY_RETRY}`,
     proxyError: 'destination_unavailable',
     retryAfter: 'soon',
+  },
+  'not-held': {
+    status: 503,
+    detail: `This instance does not hold the role, and only its holder may run this. ${MAY_RETRY}`,
+    proxyError: 'destination_unavailable',
+    retryAfter: 'renewal',
   },
   'no-holder': {
     status: 503,

@@ -1,4 +1,4 @@
-import { delay, isLeaseholdError, type Leasehold, LeaseholdError, systemClock } from '@leasehold/core';
+import { delay, isLeaseholdError, type Leasehold, LeaseholdError, showValue, systemClock } from '@leasehold/core';
 import { StoreFailures } from './store-failures.ts';
 
 export interface LifecycleOptions {
@@ -92,5 +92,5 @@ export class Lifecycle {
 
 function because(cause: unknown): string {
   if (cause === undefined) return '';
-  return ` (${cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)})`;
+  return ` (${cause instanceof Error ? cause.message.replace(/\.$/, '') : showValue(cause)})`;
 }

@@ -16,7 +16,9 @@ export {
   type RejectedMessage,
 } from './diagnostics.ts';
 export type { LocalFields } from './headers/merge.ts';
+export { notHeldProblem, type NotHeldProblem } from './not-held.ts';
 export type { RoleHolderProxyOptions } from './options.ts';
+export type { PublicProblem } from './problem.ts';
 export type { RefusalReason } from './refusal.ts';
 export type { ConnectHandler, ProxyClient, RoleHolderProxy } from './role-holder-proxy.ts';
 export type { HolderTarget, ProxyLeasehold, RoleLeaseView } from './target.ts';

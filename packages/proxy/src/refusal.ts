@@ -8,6 +8,7 @@ import type { RefuseDecision } from './decision.ts';
  * - `no-address`: the holder advertises no address, or one that is not an http(s) origin.
  * - `address-not-trusted`: `trustAddress` did not answer true for the holder's address.
  * - `self`: the row names this instance, which does not hold the role: it would call itself.
+ * - `not-held`: a guard of a framework, and not the proxy, found that this instance does not hold the role.
  * - `overloaded`: as many requests are in flight to the holder as `maxInFlight` allows.
  * - `stopping`: this proxy was closed.
  * - `unreachable`: no connection to the holder; nothing was sent.
@@ -24,6 +25,7 @@ export type RefusalReason =
   | 'no-address'
   | 'address-not-trusted'
   | 'self'
+  | 'not-held'
   | 'overloaded'
   | 'stopping'
   | 'unreachable'
@@ -75,6 +77,12 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
     status: 503,
     detail: `This instance is named as the holder of the role and does not hold it any more. ${MAY_RETRY}`,
     proxyError: 'proxy_loop_detected',
+    retryAfter: 'renewal',
+  },
+  'not-held': {
+    status: 503,
+    detail: `This instance does not hold the role. ${MAY_RETRY}`,
+    proxyError: 'destination_unavailable',
     retryAfter: 'renewal',
   },
   overloaded: {

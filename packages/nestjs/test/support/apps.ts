@@ -20,16 +20,20 @@ export type Platform = (typeof platforms)[number];
 
 export class RootModule {}
 
-export function adapterOf(platform: Platform): AbstractHttpAdapter {
-  return platform === 'express' ? new ExpressAdapter() : (new FastifyAdapter({ forceCloseConnections: true }) as never);
+export function adapterOf(platform: Platform, forceCloseConnections = true): AbstractHttpAdapter {
+  return platform === 'express' ? new ExpressAdapter() : (new FastifyAdapter({ forceCloseConnections }) as never);
 }
 
 /** An application of these parts, not initialised yet; closed when the test ends. */
-export async function createApp(platform: Platform, parts: ModuleMetadata): Promise<INestApplication> {
+export async function createApp(
+  platform: Platform,
+  parts: ModuleMetadata,
+  forceCloseConnections = true,
+): Promise<INestApplication> {
   const root = { module: RootModule, ...parts };
-  const app = await NestFactory.create(root, adapterOf(platform), {
+  const app = await NestFactory.create(root, adapterOf(platform, forceCloseConnections), {
     logger: false,
-    forceCloseConnections: true,
+    forceCloseConnections,
     abortOnError: false,
   });
   onTestFinished(() => app.close());

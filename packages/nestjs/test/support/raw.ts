@@ -1,0 +1,39 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Sends the lines, and reads until the other side ends or breaks the connection. */
+export function rawExchange(origin: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(Number(port), hostname, () => socket.write([...lines, '', ''].join('\r\n')));
+  onTestFinished(() => void socket.destroy());
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+  socket.on('end', () => resolve(received)).on('error', reject);
+  return promise;
+}
+
+export interface OpenStream {
+  readonly status: number;
+  readonly text: () => string;
+  /** How it ended: `complete`, or `broken` when it was cut off. */
+  readonly ended: Promise<'complete' | 'broken'>;
+}
+
+/** Opens an event stream, as a browser's `EventSource` does. */
+export function openStream(url: string): Promise<OpenStream> {
+  const { promise, resolve, reject } = Promise.withResolvers<OpenStream>();
+  const outgoing = request(url, { headers: { accept: 'text/event-stream' }, agent: false }, (answer) => {
+    let text = '';
+    answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    answer.on('error', () => {});
+    const ended = new Promise<'complete' | 'broken'>((settle) => {
+      answer.on('close', () => settle(answer.complete ? 'complete' : 'broken'));
+    });
+    resolve({ status: answer.statusCode ?? 0, text: () => text, ended });
+  });
+  outgoing.on('error', reject).end();
+  onTestFinished(() => void outgoing.destroy());
+  return promise;
+}

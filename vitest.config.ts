@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['@leasehold/source'];
@@ -6,6 +7,15 @@ const source = {
   ssr: { resolve: { conditions, externalConditions: conditions } },
   // Global set-up runs in an environment of its own.
   environments: { __vitest__: { resolve: { conditions } } },
+};
+
+/** What the tests and sources of `packages/nestjs` import comes from `test/nest11`; Nest's own packages find each other from there. */
+const nest11 = {
+  ...source,
+  resolve: {
+    ...source.resolve,
+    alias: [{ find: /^@nestjs\/(\w+(?:-\w+)*)$/, replacement: join(import.meta.dirname, 'test/nest11/node_modules/@nestjs/$1') }],
+  },
 };
 
 /** One project per kind of test, told apart by file name, so that each can be run alone: `pnpm test --project unit`. */
@@ -39,6 +49,17 @@ export default defineConfig({
         test: {
           name: 'pg',
           include: ['packages/*/test/**/*.pg.test.ts', 'test/**/*.pg.test.ts'],
+          globalSetup: ['test/support/postgres-global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...nest11,
+        test: {
+          name: 'nest11',
+          include: ['packages/nestjs/test/**/*.test.ts'],
+          exclude: ['**/role-names.test.ts'],
           globalSetup: ['test/support/postgres-global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,

@@ -10,8 +10,7 @@ import type {
   LeaseholdSettings,
 } from './module-options.ts';
 import { type AnyRole, resolveLeasehold, resolveRoles } from './resolve-leasehold.ts';
-import type { RoleName } from './role-names.ts';
-import { getRoleLeaseToken, LEASEHOLD, LEASEHOLD_SETTINGS } from './tokens.ts';
+import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
 
 /**
  * Makes the instances of an application agree who holds which role. Import `forRoot` or `forRootAsync` once, in the root
@@ -105,7 +104,7 @@ const healthProvider: FactoryProvider<LeaseholdHealthIndicator> = {
 function roleProvider({ name, ...options }: AnyRole): FactoryProvider<RoleLease> {
   const isPlain = Object.keys(options).length === 0;
   return {
-    provide: getRoleLeaseToken(name as RoleName),
+    provide: roleLeaseToken(name),
     inject: [LEASEHOLD],
     useFactory: (leasehold: Leasehold) =>
       isPlain && leasehold.leases.has(name) ? leasehold.get(name) : leasehold.role(name, options),

@@ -1,4 +1,5 @@
-import { type Leasehold } from '@leasehold/core';
+import type { ServerResponse } from 'node:http';
+import type { Leasehold } from '@leasehold/core';
 import { notHeldProblem } from '@leasehold/proxy';
 import { type CanActivate, type ExecutionContext, HttpException, Inject, mixin, type Type, UseGuards } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -46,12 +47,28 @@ function roleGuard(role: string): Type<CanActivate> {
       throw new RoleNotHeldException(role, problem);
     }
 
-    #setFields(response: unknown, fields: Readonly<Record<string, string>>): void {
-      for (const [name, value] of Object.entries(fields)) this.#host.httpAdapter.setHeader(response, name, value);
+    #setFields(response: unknown, { 'Content-Type': type = '', ...fields }: Readonly<Record<string, string>>): void {
+      const { httpAdapter } = this.#host;
+      for (const [name, value] of Object.entries(fields)) httpAdapter.setHeader(response, name, value);
+      if (httpAdapter.getType() === 'express') relabelJson(response as ServerResponse, type);
+      else httpAdapter.setHeader(response, 'Content-Type', type);
     }
   }
   // As functions: Node runs this file as it stands, and strips types but not decorators.
   Inject(LEASEHOLD)(RoleGuard, undefined, 0);
   Inject(HttpAdapterHost)(RoleGuard, undefined, 1);
   return mixin(RoleGuard);
+}
+
+/**
+ * Nest 11 on Express changes the type of every error that is not `application/json`, and warns at each. So what goes out as
+ * JSON gets its own name at the last moment; what a filter of the application makes of it keeps the name that it gave.
+ */
+function relabelJson(response: ServerResponse, type: string): void {
+  // oxlint-disable-next-line typescript/unbound-method -- called with the response as `this`, below
+  const writeHead = response.writeHead as (...values: unknown[]) => ServerResponse;
+  response.writeHead = function (this: ServerResponse, ...values: unknown[]): ServerResponse {
+    if (String(this.getHeader('Content-Type')).startsWith('application/json')) this.setHeader('Content-Type', type);
+    return writeHead.apply(this, values);
+  } as ServerResponse['writeHead'];
 }

@@ -9,15 +9,20 @@ export const LEASEHOLD_SETTINGS: unique symbol = Symbol('LEASEHOLD_SETTINGS');
 
 /** Provides the {@link RoleLease} of a role that `forRoot`, `forRootAsync` or `forFeature` names. */
 export function getRoleLeaseToken(role: RoleName): string {
+  return roleLeaseToken(role);
+}
+
+/** Inside, where the application's own names are not known. */
+export function roleLeaseToken(role: string): string {
   return `leasehold:role-lease:${role}`;
 }
 
 /** Injects the Leasehold: `constructor(@InjectLeasehold() leasehold: Leasehold)`. */
 export function InjectLeasehold(): ParameterDecorator & PropertyDecorator {
-  return Inject(LEASEHOLD) as ParameterDecorator & PropertyDecorator;
+  return Inject(LEASEHOLD);
 }
 
 /** Injects the lease of a role: `constructor(@InjectRoleLease('maintenance') lease: RoleLease)`. */
 export function InjectRoleLease(role: RoleName): ParameterDecorator & PropertyDecorator {
-  return Inject(getRoleLeaseToken(role)) as ParameterDecorator & PropertyDecorator;
+  return Inject(getRoleLeaseToken(role));
 }

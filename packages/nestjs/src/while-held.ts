@@ -4,8 +4,8 @@ import { Inject } from '@nestjs/common';
 import type { RoleName } from './role-names.ts';
 import { LEASEHOLD } from './tokens.ts';
 
-/** What a cycle answers that may not run: nothing. */
-type Work = (...values: never[]) => Promise<void> | void;
+/** Whether it may run has to be asked, so that it is asynchronous; and it answers nothing, since it may not run. */
+type Work = (...values: never[]) => Promise<void>;
 
 type AnyWork = (this: Injected, ...values: unknown[]) => unknown;
 
@@ -36,7 +36,7 @@ const terms = new AsyncLocalStorage<Term>();
  * }
  * ```
  *
- * The method becomes asynchronous. It answers nothing, since it may not run: another return type does not compile.
+ * The method has to answer `Promise<void>`: it may not run, so that it has nothing to answer. Others do not compile.
  *
  * A call rejects with what the method throws, with LEASEHOLD_UNKNOWN_ROLE for a role that is not registered, and with
  * LEASEHOLD_NOT_STARTED on an object that Nest did not make by its class, such as that of a `useFactory`.
@@ -44,7 +44,7 @@ const terms = new AsyncLocalStorage<Term>();
 export function WhileHeld(role: RoleName): WhileHeldDecorator {
   return (target, method, descriptor) => {
     Inject(LEASEHOLD)(target, HOST);
-    // The wrapper answers what `Work` allows; the compiler cannot see that it keeps the parameters of `W`.
+    // It answers what `Work` does; that it keeps the parameters of `W` the compiler cannot see.
     const writable = descriptor as unknown as { value: AnyWork };
     const original = writable.value;
     writable.value = likeOriginal(original, async function (this: Injected, ...values) {

@@ -25,11 +25,11 @@ export class Worker {
   @InjectRoleLease('maintenanc') readonly wrong!: RoleLease;
 
   @WhileHeld('devices:partition-7')
-  run(): void {}
+  async run(): Promise<void> {}
 
   // @ts-expect-error -- not a number
   @WhileHeld('devices:partition-x')
-  neverRun(): void {}
+  async neverRun(): Promise<void> {}
 
   @RequireRole('maintenance')
   handle(): void {}

@@ -15,6 +15,7 @@ import {
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApp, createCopy, leaseholdOf, leaseOf, type Platform, platforms, startCopy } from './support/apps.ts';
+import { openStream } from './support/raw.ts';
 
 function createWith(platform: Platform, options: LeaseholdModuleOptions, providers: unknown[] = []): Promise<INestApplication> {
   const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'], ...options });
@@ -158,12 +159,13 @@ describe.each(platforms)('on %s', (platform) => {
       const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'] });
       const app = await createApp(platform, { imports: [forRoot], controllers: [SlowController] }, false);
       await app.listen(0, '127.0.0.1');
-      const answer = fetch(`${await app.getUrl()}/slow`);
+      const answer = openStream(`${await app.getUrl()}/slow`);
       await begun;
       const closing = app.close();
       await expect.poll(() => leaseOf(app).state).toBe('stopped');
       resolve();
-      expect(await (await answer).text()).toBe('whole');
+      const { ended, text } = await answer;
+      expect([await ended, text()]).toEqual(['complete', 'whole']);
       await closing;
     });
 

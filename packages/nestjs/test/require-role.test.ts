@@ -78,6 +78,7 @@ describe.each(platforms)('on %s', (platform) => {
     class Filter extends BaseExceptionFilter implements ExceptionFilter {
       override catch(exception: RoleNotHeldException, host: ArgumentsHost): void {
         seen.push(exception.role);
+        // oxlint-disable-next-line promise/valid-params -- no promise, a filter
         super.catch(exception, host);
       }
     }

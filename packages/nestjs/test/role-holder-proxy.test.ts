@@ -1,6 +1,6 @@
 import { type LeaseholdErrorCode } from '@leasehold/core';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
-import { installRoleHolderProxy, type InstallRoleHolderProxyOptions, LeaseholdModule } from '@leasehold/nestjs';
+import { installRoleHolderProxy, LeaseholdModule } from '@leasehold/nestjs';
 import type { INestApplication, MiddlewareConsumer, NestModule, NestMiddleware } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { IncomingMessage, Server } from 'node:http';
@@ -102,7 +102,7 @@ describe.each(platforms)('on %s', (platform) => {
   });
 
   test('CORS of the holder is on the answer', async () => {
-    const { other } = await startPair(platform, { parts, before: (app) => void app.enableCors({ origin: 'https://app.test' }) });
+    const { other } = await startPair(platform, { parts, before: (app) => app.enableCors({ origin: 'https://app.test' }) });
     const answer = await fetch(`${await other.getUrl()}/maintenance/who`, { headers: { origin: 'https://app.test' } });
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.test');
   });
@@ -183,7 +183,7 @@ describe.each(platforms)('on %s', (platform) => {
       ['LEASEHOLD_INVALID_OPTION', { role: '' }],
       ['LEASEHOLD_INVALID_DURATION', { headTimeout: 'soon' }],
     ])('%s: %j', async (code, proxy) => {
-      const created = createCopy(platform, { proxy: proxy as Partial<InstallRoleHolderProxyOptions> });
+      const created = createCopy(platform, { proxy });
       await expect(created).rejects.toMatchObject({ code });
     });
 

@@ -14,7 +14,7 @@ import {
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { Controller, Get } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
-import { HealthCheckService, type HealthIndicatorResult } from '@nestjs/terminus';
+import type { HealthCheckService, HealthIndicatorResult } from '@nestjs/terminus';
 import pg from 'pg';
 import { describe, expectTypeOf, test } from 'vitest';
 
@@ -70,7 +70,7 @@ describe('decorators', () => {
       async cleanUp(): Promise<void> {}
 
       @WhileHeld('maintenance')
-      note(text: string): void {
+      async note(text: string): Promise<void> {
         void text;
       }
     }
@@ -90,6 +90,10 @@ describe('decorators', () => {
       async promised(): Promise<number> {
         return 1;
       }
+
+      // @ts-expect-error -- not asynchronous, which its callers would not know
+      @WhileHeld('maintenance')
+      synchronous(): void {}
 
       // @ts-expect-error -- not a method
       @WhileHeld('maintenance') readonly property = 1;

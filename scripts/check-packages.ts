@@ -48,6 +48,7 @@ import { createLeasehold, LeaseholdError } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import { postgresStore } from '@leasehold/core/postgres';
 import { roleLeasePlugin } from '@leasehold/fastify';
+import { LeaseholdModule } from '@leasehold/nestjs';
 import { roleHolderProxy } from '@leasehold/proxy';
 import { manualClock } from '@leasehold/testing';
 const leasehold = createLeasehold({ store: memoryStore() });
@@ -56,7 +57,7 @@ await leasehold.start();
 assert.equal(lease.isHeld, true);
 await leasehold.stop();
 assert.throws(() => postgresStore({}), LeaseholdError);
-for (const exported of [roleLeasePlugin, roleHolderProxy, manualClock]) assert.equal(typeof exported, 'function');
+for (const exported of [roleLeasePlugin, roleHolderProxy, LeaseholdModule, manualClock]) assert.equal(typeof exported, 'function');
 `;
 
 const CJS = `
@@ -66,17 +67,20 @@ assert.equal(typeof createLeasehold, 'function');
 assert.equal(typeof require('@leasehold/core/postgres').postgresStore, 'function');
 assert.equal(typeof require('@leasehold/proxy').roleHolderProxy, 'function');
 assert.equal(typeof require('@leasehold/fastify').roleLeasePlugin, 'function');
+assert.equal(typeof require('@leasehold/nestjs').LeaseholdModule, 'function');
 `;
 
 const TYPESCRIPT = `
 import { createLeasehold, type RoleLease } from '@leasehold/core';
 import { postgresStore, withFence } from '@leasehold/core/postgres';
 import { roleLeasePlugin } from '@leasehold/fastify';
+import { LeaseholdModule } from '@leasehold/nestjs';
 import { leaseStoreConformance } from '@leasehold/testing';
 const leasehold = createLeasehold({ store: postgresStore({ connectionString: 'postgres://localhost/db' }), leaseDuration: '15s' });
 export const lease: RoleLease = leasehold.role('maintenance');
 // @ts-expect-error a duration without a unit is none
 createLeasehold({ leaseDuration: '15 seconds' });
+LeaseholdModule.forRoot({ connectionString: 'postgres://localhost/db', roles: ['maintenance'] });
 export { leaseStoreConformance, roleLeasePlugin, withFence };
 `;
 
@@ -94,8 +98,22 @@ const TSCONFIG = {
 
 /** An empty project that has nothing but the tarballs and what they ask for. */
 function consume(tarballs: ReadonlyMap<string, string>, folder: string): void {
-  const versions = { ...readManifest(root).devDependencies, ...readManifest(join(root, 'packages/fastify')).devDependencies };
-  const peers = ['pg', 'fastify', 'typescript', '@types/pg', '@types/node'];
+  const versions = {
+    ...readManifest(root).devDependencies,
+    ...readManifest(join(root, 'packages/fastify')).devDependencies,
+    ...readManifest(join(root, 'packages/nestjs')).devDependencies,
+  };
+  const peers = [
+    'pg',
+    'fastify',
+    '@nestjs/common',
+    '@nestjs/core',
+    'reflect-metadata',
+    'rxjs',
+    'typescript',
+    '@types/pg',
+    '@types/node',
+  ];
   const dependencies = Object.fromEntries([
     ...[...tarballs].map(([name, path]) => [name, `file:${path}`]),
     ...peers.map((name) => [name, versions[name] ?? '*']),

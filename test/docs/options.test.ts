@@ -27,6 +27,11 @@ const INTERFACES: Readonly<Record<string, string>> = {
   GivenLeaseholdOptions: 'packages/fastify/src/role-lease-options.ts',
   NamedRole: 'packages/fastify/src/role-lease-options.ts',
   RoleHolderProxyPluginOptions: 'packages/fastify/src/role-holder-proxy.ts',
+  LeaseholdModuleOptions: 'packages/nestjs/src/module-options.ts',
+  LeaseholdSettings: 'packages/nestjs/src/module-options.ts',
+  LeaseholdModuleAsyncOptions: 'packages/nestjs/src/module-options.ts',
+  LeaseholdFeatureOptions: 'packages/nestjs/src/module-options.ts',
+  InstallRoleHolderProxyOptions: 'packages/nestjs/src/install-role-holder-proxy.ts',
   ManualClockOptions: 'packages/testing/src/manual-clock.ts',
   TcpProxyOptions: 'packages/testing/src/faults/tcp-proxy.ts',
   PostgresOptions: 'packages/testing/src/postgres/start-postgres.ts',
@@ -82,6 +87,7 @@ const ENTRIES = [
   'core/src/memory/index',
   'proxy/src/index',
   'fastify/src/index',
+  'nestjs/src/index',
   'testing/src/index',
 ];
 
@@ -91,5 +97,5 @@ test('every exported …Options has a section', () => {
     return [...source.matchAll(/\b([A-Z]\w*Options)\b/g)].map(([, name = '']) => name);
   });
   expect(exported.length).toBeGreaterThan(15);
-  expect(new Set(headings(page, 3))).toEqual(new Set([...exported, 'ConnectionSource', 'NamedRole']));
+  expect(new Set(headings(page, 3))).toEqual(new Set([...exported, 'ConnectionSource', 'LeaseholdSettings', 'NamedRole']));
 });

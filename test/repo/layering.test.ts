@@ -10,6 +10,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   proxy: ['core'],
   testing: ['core'],
   fastify: ['core', 'proxy'],
+  nestjs: ['core', 'proxy'],
 };
 
 /** Inside core, from the bottom up: a folder may import from those before it, and from itself. */

@@ -70,5 +70,5 @@ function relabelJson(response: ServerResponse, type: string): void {
   response.writeHead = function (this: ServerResponse, ...values: unknown[]): ServerResponse {
     if (String(this.getHeader('Content-Type')).startsWith('application/json')) this.setHeader('Content-Type', type);
     return writeHead.apply(this, values);
-  } as ServerResponse['writeHead'];
+  };
 }

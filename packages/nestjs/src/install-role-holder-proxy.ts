@@ -34,7 +34,8 @@ interface FastifyReplyLike {
  * - Nothing of the application runs before it, CORS neither: the holder's fields are on the answer.
  * - When the application closes, event streams that run through it are cut, so that their clients come back elsewhere.
  *
- * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when there is no `LeaseholdModule`, or the server listens already.
+ * @throws {LeaseholdError} LEASEHOLD_NOT_REGISTERED when there is no `LeaseholdModule`.
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when the server listens already.
  * @throws {LeaseholdError} what `createRoleHolderProxy` of `@leasehold/proxy` throws at an option.
  */
 export function installRoleHolderProxy(app: INestApplication, options: InstallRoleHolderProxyOptions): void {
@@ -64,7 +65,7 @@ function findLifecycle(app: INestApplication): Lifecycle {
     return app.get(Lifecycle, { strict: false });
   } catch (cause) {
     throw new LeaseholdError(
-      'LEASEHOLD_INVALID_OPTION',
+      'LEASEHOLD_NOT_REGISTERED',
       'app has no Leasehold; import LeaseholdModule.forRoot(…) in its root module.',
       { option: 'app', cause },
     );

@@ -39,7 +39,7 @@ const terms = new AsyncLocalStorage<Term>();
  * The method has to answer `Promise<void>`: it may not run, so that it has nothing to answer. Others do not compile.
  *
  * A call rejects with what the method throws, with LEASEHOLD_UNKNOWN_ROLE for a role that is not registered, and with
- * LEASEHOLD_NOT_STARTED on an object that Nest did not make by its class, such as that of a `useFactory`.
+ * LEASEHOLD_NOT_REGISTERED on an object that Nest did not make by its class, such as that of a `useFactory`.
  */
 export function WhileHeld(role: RoleName): WhileHeldDecorator {
   return (target, method, descriptor) => {
@@ -75,7 +75,7 @@ function hostOf(object: Injected, { role, method }: { role: string; method: stri
   const leasehold = object[HOST];
   if (leasehold !== undefined) return leasehold;
   throw new LeaseholdError(
-    'LEASEHOLD_NOT_STARTED',
+    'LEASEHOLD_NOT_REGISTERED',
     `@WhileHeld('${role}') on ${String(method)}() has no Leasehold: its object was not made by Nest from its class. Provide the class itself, not a value or a factory.`,
     { role },
   );

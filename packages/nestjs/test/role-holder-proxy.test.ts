@@ -190,7 +190,7 @@ describe.each(platforms)('on %s', (platform) => {
     test('without the module', async () => {
       const app = await createApp(platform, {});
       const install = (): void => installRoleHolderProxy(app, { role: 'maintenance', prefixes: ['/maintenance'] });
-      expect(install).toThrow(expect.objectContaining({ code: 'LEASEHOLD_INVALID_OPTION', option: 'app' }));
+      expect(install).toThrow(expect.objectContaining({ code: 'LEASEHOLD_NOT_REGISTERED', option: 'app' }));
     });
 
     test('after listen()', async () => {

@@ -177,7 +177,7 @@ describe('a call', () => {
   test('on an object that Nest did not make: the message says what to do', async () => {
     const error: unknown = await new Jobs().fail().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LeaseholdError);
-    expect(error).toMatchObject({ code: 'LEASEHOLD_NOT_STARTED', role: 'maintenance' });
+    expect(error).toMatchObject({ code: 'LEASEHOLD_NOT_REGISTERED', role: 'maintenance' });
     expect(String(error)).toContain('Provide the class itself');
   });
 

@@ -119,7 +119,7 @@ describe.each(platforms)('on %s', (platform) => {
   });
 
   test('an event stream comes through, and does not keep the copy that it runs through from closing', async () => {
-    const { other } = await startPair(platform, { parts });
+    const { other } = await startPair(platform, { parts, forceCloseConnections: false });
     const stream = await openStream(`${await other.getUrl()}/maintenance/events`);
     await expect.poll(() => stream.text()).toMatch(/data: holder\s[\s\S]*data: holder\s/);
     await other.close();

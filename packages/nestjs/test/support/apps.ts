@@ -48,6 +48,8 @@ export interface CopyOptions {
   readonly settings?: LeaseholdModuleOptions;
   readonly parts?: ModuleMetadata;
   readonly proxy?: Partial<InstallRoleHolderProxyOptions>;
+  /** @default true */
+  readonly forceCloseConnections?: boolean;
   /** Called before the proxy is installed, and after. */
   readonly before?: (app: INestApplication) => void | Promise<void>;
   readonly after?: (app: INestApplication) => void | Promise<void>;
@@ -63,7 +65,7 @@ export async function createCopy(platform: Platform, options: CopyOptions = {}):
     roles: ['maintenance'],
     ...options.settings,
   });
-  const app = await createApp(platform, { ...parts, imports: [leases, ...(parts.imports ?? [])] });
+  const app = await createApp(platform, { ...parts, imports: [leases, ...(parts.imports ?? [])] }, options.forceCloseConnections);
   await options.before?.(app);
   installRoleHolderProxy(app, { role: 'maintenance', prefixes: ['/maintenance'], ...options.proxy });
   await options.after?.(app);

@@ -10,7 +10,7 @@ export interface ProxyDiagnosticMessages {
 }
 
 /**
- * - `completed`: the client has all of the holder's answer.
+ * - `completed`: the client has all of the holder's answer, or an upgraded connection was closed in order.
  * - `client-left`: the client went away; no failure of the holder.
  * - `truncated`: the holder's answer broke off, and the client's connection was cut.
  * - `role-changed`: a stream was cut because another instance took the role.
@@ -24,7 +24,7 @@ export interface ForwardedMessage {
   readonly address: string;
   readonly method: string;
   readonly outcome: ForwardOutcome;
-  /** Of the holder's answer; null when the client left before it came. */
+  /** Of the holder's answer, 101 for an upgrade; null when the client left before it came. */
   readonly statusCode: number | null;
   readonly durationMs: number;
   readonly error?: unknown;

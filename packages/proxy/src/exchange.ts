@@ -7,12 +7,13 @@ import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
 import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
-import { buildInterimHead } from './headers/interim-head.ts';
+import { buildInterimHead, type InterimAnswer } from './headers/interim-head.ts';
 import { buildRequestHead, type RequestHead } from './headers/request-head.ts';
 import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
 import type { HolderTarget } from './target.ts';
+import { type HolderEnd, Tunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
 
 /**
@@ -37,6 +38,7 @@ export class Exchange implements Watched {
   #upstream: ClientRequest | null = null;
   #upload: Upload | null = null;
   #download: Download | null = null;
+  #tunnel: Tunnel | null = null;
   #connectTimer: ClockTimer | null = null;
   #sentAt = 0;
 
@@ -45,6 +47,10 @@ export class Exchange implements Watched {
     this.#client = client;
     this.#context = context;
     this.#startedAt = context.options.clock.monotonic();
+  }
+
+  get asksForUpgrade(): boolean {
+    return this.#client.upgrade !== null && this.#client.upgrade.protocols !== null;
   }
 
   begin(): void {
@@ -66,7 +72,7 @@ export class Exchange implements Watched {
   }
 
   #buildHead(): RequestHead {
-    const { request, awaitsContinue } = this.#client;
+    const { request, awaitsContinue, upgrade } = this.#client;
     const { options, hop } = this.#context;
     return buildRequestHead(request, {
       hop,
@@ -74,6 +80,7 @@ export class Exchange implements Watched {
       authority: this.target.authority,
       trustForwarded: this.#trustsForwarded(),
       keepExpect: awaitsContinue,
+      protocols: upgrade === null ? null : upgrade.protocols,
     });
   }
 
@@ -110,7 +117,11 @@ export class Exchange implements Watched {
 
   check(now: number): void {
     if (this.#stage === 'sent') this.#checkHead(now);
-    else if (this.#stage === 'relaying' && this.#download?.isStream === true) this.#context.roleChange.review(this, now);
+    else if (this.#stage === 'relaying' && this.#isStream) this.#context.roleChange.review(this, now);
+  }
+
+  get #isStream(): boolean {
+    return this.#tunnel !== null || this.#download?.isStream === true;
   }
 
   #checkHead(now: number): void {
@@ -120,10 +131,10 @@ export class Exchange implements Watched {
     if (now - since >= limit) this.fail(timeoutError(`no answer within ${limit} ms`));
   }
 
-  interim(status: number, message: string, rawHeaders: readonly string[]): void {
+  interim(answer: InterimAnswer): void {
     const { request, response } = this.#client;
     if (this.#stage !== 'sent' || response.headersSent || response.socket === null || request.httpVersion === '1.0') return;
-    if (status !== 100) response.socket.write(buildInterimHead(status, message, rawHeaders), 'latin1');
+    if (answer.statusCode !== 100) response.socket.write(buildInterimHead(answer), 'latin1');
     else if (this.#client.awaitsContinue) response.writeContinue();
   }
 
@@ -140,6 +151,20 @@ export class Exchange implements Watched {
     this.#stage = 'relaying';
     this.#download = download;
     download.begin();
+  }
+
+  /** The holder speaks another protocol from here on, which is none of the proxy's business. */
+  upgraded(answer: IncomingMessage, holder: HolderEnd): void {
+    const { upgrade, response } = this.#client;
+    if (this.#stage !== 'sent' || upgrade === null) {
+      holder.socket.destroy();
+      return;
+    }
+    this.target.noteReached(this.#context.options);
+    this.#stage = 'relaying';
+    stopListeningToClient(response);
+    this.#tunnel = new Tunnel(upgrade, holder, (outcome, error) => this.#abandon(outcome, error));
+    this.#tunnel.begin(answer);
   }
 
   /** The holder's answer is whole. An upload that it did not wait for is given up. */
@@ -175,7 +200,7 @@ export class Exchange implements Watched {
   /** Breaks the client's connection off, as what it has is not the whole. */
   cut(outcome: ForwardOutcome, error?: unknown): void {
     this.#abandon(outcome, error);
-    cutOff(this.#client.response, this.#download?.endsWithConnection === true);
+    if (this.#tunnel === null) cutOff(this.#client.response, this.#download?.endsWithConnection === true);
   }
 
   #refuse(reason: RefusalReason, error: unknown): void {
@@ -196,6 +221,7 @@ export class Exchange implements Watched {
     this.#connectTimer?.cancel();
     this.#upload?.stop();
     this.#download?.stop();
+    this.#tunnel?.stop();
     this.#upstream?.destroy();
     this.#context.inFlight.remove(this);
     stopListeningToClient(this.#client.response);
@@ -217,7 +243,7 @@ export class Exchange implements Watched {
       address: this.target.address,
       method: this.#client.request.method ?? '',
       outcome,
-      statusCode: this.#download?.statusCode ?? null,
+      statusCode: this.#tunnel === null ? (this.#download?.statusCode ?? null) : 101,
       durationMs: options.clock.monotonic() - this.#startedAt,
       ...(error === undefined ? {} : { error }),
     });

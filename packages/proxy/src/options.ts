@@ -56,7 +56,7 @@ export interface RoleHolderProxyOptions {
   /** Whether problem bodies name the holder, its address and this instance. @default false */
   readonly expose?: boolean;
   /**
-   * What happens to streams that are open to an instance when another one takes the role. `close` cuts their clients,
+   * What happens to streams and upgraded connections to an instance when another one takes the role. `close` cuts their clients,
    * spread over one renew interval, so that they come back to the new holder and not all at once.
    *
    * @default 'keep'

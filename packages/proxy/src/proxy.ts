@@ -2,25 +2,25 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LeaseholdError } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
-import { type Decision, pass } from './decision.ts';
+import { type Decision, type ForwardDecision, pass, type RefuseDecision } from './decision.ts';
 import { Exchange } from './exchange.ts';
-import type { ExchangeContext } from './exchange-context.ts';
+import type { ClientSide, ExchangeContext } from './exchange-context.ts';
 import { attachExpect } from './expect.ts';
 import { InFlight } from './in-flight.ts';
 import type { ResolvedProxyOptions } from './options.ts';
-import { checkRequest } from './passes/check-request.ts';
+import { checkRequest, hasBody } from './passes/check-request.ts';
 import { HolderFinder } from './passes/find-holder.ts';
 import { isHeldHere } from './passes/held-here.ts';
 import { limitInFlight } from './passes/limit-in-flight.ts';
 import { isUnderPrefix } from './passes/match-prefix.ts';
 import { refuseSecondHop } from './passes/refuse-second-hop.ts';
-import type { RefusalReason } from './refusal.ts';
+import { refuse, type RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
 import { RoleChange } from './role-change.ts';
 import type { ProxyClient, RoleHolderProxy } from './role-holder-proxy.ts';
 import type { ProxyLeasehold, RoleLeaseView } from './target.ts';
 import { Transport } from './transport.ts';
-import { refuseUpgrade } from './upgrade.ts';
+import { UpgradingClient } from './upgrade.ts';
 
 const NO_FIELDS = {};
 
@@ -63,14 +63,15 @@ export class InstalledProxy implements RoleHolderProxy {
   apply(decision: Decision, client: ProxyClient): boolean {
     if (decision.kind === 'pass') return false;
     const { request, response, headers: local = NO_FIELDS, awaitsContinue = false } = client;
-    // Its client is gone already, or somebody has answered: there is nobody to forward for.
-    if (response.destroyed || response.writableEnded) return true;
-    if (decision.kind === 'forward') {
-      new Exchange(decision.target, { request, response, local, awaitsContinue }, this.#context).begin();
-      return true;
-    }
-    answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, this.#context, { response, local });
+    this.#answer(decision, { request, response, local, awaitsContinue, upgrade: null });
     return true;
+  }
+
+  #answer(decision: RefuseDecision | ForwardDecision, client: ClientSide): void {
+    // Its client is gone already, or somebody has answered: there is nobody to forward for.
+    if (client.response.destroyed || client.response.writableEnded) return;
+    if (decision.kind === 'forward') new Exchange(decision.target, client, this.#context).begin();
+    else answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, this.#context, client);
   }
 
   handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
@@ -79,11 +80,12 @@ export class InstalledProxy implements RoleHolderProxy {
     else this.apply(decision, { request, response });
   }
 
-  handleUpgrade(request: IncomingMessage, socket: Duplex, _head: Buffer): boolean {
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const decision = this.decide(request);
     if (decision.kind === 'pass') return false;
-    const reason = decision.kind === 'refuse' ? decision.reason : 'upgrade-not-forwarded';
-    refuseUpgrade({ reason }, this.#context, { request, socket });
+    const upgrade = new UpgradingClient(request, socket, head);
+    const refused = decision.kind === 'forward' && hasBody(request) ? refuse('upgrade-with-body') : decision;
+    this.#answer(refused, { request, response: upgrade.response, local: NO_FIELDS, awaitsContinue: false, upgrade });
     return true;
   }
 

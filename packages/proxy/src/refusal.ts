@@ -12,7 +12,7 @@ import type { RefuseDecision } from './decision.ts';
  * - `stopping`: this proxy was closed.
  * - `unreachable`: no connection to the holder; nothing was sent.
  * - `outcome-unknown`: sent, and no usable answer came; the holder may have executed it.
- * - `upgrade-not-forwarded`: a protocol upgrade, which this proxy does not carry.
+ * - `upgrade-with-body`: a protocol upgrade that has a body: where it ends, and the other protocol begins, is not known.
  * - `body-already-read`: something before the proxy read the request body.
  * - `unsupported-transfer-encoding`: a `Transfer-Encoding` other than `chunked`.
  * - `too-many-header-fields`: so many that Node may have left some out, framing among them.
@@ -28,7 +28,7 @@ export type RefusalReason =
   | 'stopping'
   | 'unreachable'
   | 'outcome-unknown'
-  | 'upgrade-not-forwarded'
+  | 'upgrade-with-body'
   | 'body-already-read'
   | 'unsupported-transfer-encoding'
   | 'too-many-header-fields'
@@ -102,11 +102,11 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
     proxyError: 'connection_terminated',
     retryAfter: 'lease',
   },
-  'upgrade-not-forwarded': {
-    status: 503,
-    detail: 'Only the holder of the role can accept this protocol upgrade, and it is not forwarded. Nothing was executed.',
+  'upgrade-with-body': {
+    status: 501,
+    detail: 'A protocol upgrade with a body is not forwarded. Nothing was executed.',
     proxyError: 'http_upgrade_failed',
-    retryAfter: 'renewal',
+    retryAfter: null,
   },
   'body-already-read': {
     status: 500,

@@ -34,8 +34,10 @@ export interface RoleHolderProxy {
   /** `decide` and `apply`; calls `next` for what is local. */
   handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
   /**
-   * For `server.on('upgrade')`. True when it answered; false when the upgrade is not under a prefix or is local, and
-   * another listener has to take it.
+   * For `server.on('upgrade')`. True when it took the socket, to connect it with the holder or to refuse; false when the
+   * upgrade is not under a prefix or is local, and another listener has to take it.
+   *
+   * *Gotcha:* with a listener Node hands over every upgrade of the server. One that nobody takes has to be answered, too.
    */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /**

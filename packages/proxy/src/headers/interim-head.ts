@@ -1,8 +1,19 @@
 import { kindOf } from './field-names.ts';
 import { removeNominated } from './nominated.ts';
 
-/** The head of an interim (1xx) answer, as text for the wire; bytes above ASCII stand as latin-1 characters. */
-export function buildInterimHead(status: number, message: string, rawHeaders: readonly string[]): string {
+/** A 1xx answer as it came. */
+export interface InterimAnswer {
+  readonly statusCode: number;
+  readonly statusMessage: string;
+  readonly rawHeaders: readonly string[];
+}
+
+/**
+ * The head of an interim (1xx) answer, as text for the wire; bytes above ASCII stand as latin-1 characters.
+ *
+ * @param own fields of this hop, names and values in turn, after those that are passed on.
+ */
+export function buildInterimHead({ statusCode, statusMessage, rawHeaders }: InterimAnswer, own: readonly string[] = []): string {
   const fields: string[] = [];
   let connection = '';
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -13,7 +24,8 @@ export function buildInterimHead(status: number, message: string, rawHeaders: re
     else if (kind === undefined || kind === 'content-disposition') fields.push(name, value);
   }
   removeNominated(fields, connection);
-  let text = `HTTP/1.1 ${status} ${message}\r\n`;
+  fields.push(...own);
+  let text = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
   return `${text}\r\n`;
 }

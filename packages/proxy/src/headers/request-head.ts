@@ -13,6 +13,8 @@ export interface RequestHeadOptions {
   readonly trustForwarded: boolean;
   /** Pass `Expect` on, and let the holder say when the body may come. */
   readonly keepExpect: boolean;
+  /** The protocols to offer in `Upgrade`; null for a request that is to be answered as one. */
+  readonly protocols: string | null;
 }
 
 export interface RequestHead {
@@ -116,13 +118,21 @@ class RequestHeadWriter {
    */
   #addFraming(): void {
     if (this.#host === undefined) this.#push('Host', this.#options.authority);
-    if (this.#takesTrailers) this.#fields.push('TE', 'trailers', 'Connection', 'TE');
+    this.#addConnection();
     if (this.#chunked) {
       if (this.#trailer !== undefined) this.#push('Trailer', this.#trailer);
       this.#push('Transfer-Encoding', 'chunked');
     } else if (this.#length !== undefined) {
       this.#push('Content-Length', this.#length);
     }
+  }
+
+  #addConnection(): void {
+    const { protocols } = this.#options;
+    if (this.#takesTrailers) this.#push('TE', 'trailers');
+    if (protocols !== null) this.#push('Upgrade', protocols);
+    const names = [...(this.#takesTrailers ? ['TE'] : []), ...(protocols === null ? [] : ['Upgrade'])];
+    if (names.length > 0) this.#push('Connection', names.join(', '));
   }
 
   #addForwarded(): void {

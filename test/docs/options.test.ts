@@ -20,6 +20,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   MemoryStoreOptions: 'packages/core/src/store/memory-store.ts',
   MemoryDatabaseOptions: 'packages/core/src/store/memory-database.ts',
   RoleHolderProxyOptions: 'packages/proxy/src/options.ts',
+  PartitionHolderProxyOptions: 'packages/proxy/src/partition-options.ts',
   HolderTlsOptions: 'packages/proxy/src/tls-options.ts',
   ResolveAdvertisedOptions: 'packages/proxy/src/address.ts',
   RoleLeasePluginOptions: 'packages/fastify/src/role-lease-options.ts',

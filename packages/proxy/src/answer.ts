@@ -28,7 +28,7 @@ export function publishRejection(refusal: Refusal, context: ProblemContext, meth
   if (!isObserved('leasehold:proxy.rejected')) return;
   publish('leasehold:proxy.rejected', {
     instance: context.leasehold.instance.id,
-    role: context.options.role,
+    role: context.lease.role,
     holder: refusal.target?.holder ?? context.lease.currentHolder,
     method: method ?? '',
     reason: refusal.reason,

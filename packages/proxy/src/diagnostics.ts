@@ -32,6 +32,7 @@ export interface ForwardedMessage {
 
 export interface RejectedMessage {
   readonly instance: string;
+  /** The partition, where the affinity key told no role. */
   readonly role: string;
   /** As far as it was known. */
   readonly holder: string | null;

@@ -6,7 +6,7 @@ import type { RoleChange } from './role-change.ts';
 import type { Transport } from './transport.ts';
 import type { UpgradingClient } from './upgrade.ts';
 
-/** What all exchanges of one proxy share. */
+/** What all exchanges of one role share. */
 export interface ExchangeContext extends ProblemContext {
   readonly transport: Transport;
   readonly inFlight: InFlight;

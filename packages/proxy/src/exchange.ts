@@ -85,7 +85,8 @@ export class Exchange implements Watched {
   }
 
   #trustsForwarded(): boolean {
-    const { role, logger, trustForwarded } = this.#context.options;
+    const { role } = this.#context.lease;
+    const { logger, trustForwarded } = this.#context.options;
     if (typeof trustForwarded === 'boolean') return trustForwarded;
     return isTrue(trustForwarded, this.#client.request, (error) => {
       logger.error({ role, error }, 'trustForwarded failed; X-Forwarded-* of the client is dropped');
@@ -140,7 +141,7 @@ export class Exchange implements Watched {
 
   answered(answer: IncomingMessage): void {
     if (this.#stage !== 'sent') return;
-    this.target.noteReached(this.#context.options);
+    this.target.noteReached(this.#context);
     const download = new Download(this, answer, this.#client.response);
     try {
       download.writeHead(this.#client.local);
@@ -160,7 +161,7 @@ export class Exchange implements Watched {
       holder.socket.destroy();
       return;
     }
-    this.target.noteReached(this.#context.options);
+    this.target.noteReached(this.#context);
     this.#stage = 'relaying';
     stopListeningToClient(response);
     this.#tunnel = new Tunnel(upgrade, holder, (outcome, error) => this.#abandon(outcome, error));
@@ -204,7 +205,7 @@ export class Exchange implements Watched {
   }
 
   #refuse(reason: RefusalReason, error: unknown): void {
-    if (reason !== 'malformed-request') this.target.noteFailure(this.#context.options, { reason, error });
+    if (reason !== 'malformed-request') this.target.noteFailure(this.#context, { reason, error });
     this.#release();
     const { response, local } = this.#client;
     answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
@@ -235,10 +236,10 @@ export class Exchange implements Watched {
   }
 
   #publish(outcome: ForwardOutcome, error: unknown): void {
-    const { options, leasehold } = this.#context;
+    const { options, leasehold, lease } = this.#context;
     publish('leasehold:proxy.forwarded', {
       instance: leasehold.instance.id,
-      role: options.role,
+      role: lease.role,
       holder: this.target.holder,
       address: this.target.address,
       method: this.#client.request.method ?? '',

@@ -35,7 +35,12 @@ export interface RoleHolderProxyOptions {
    * @default '4s'
    */
   readonly idleTimeout?: Duration;
-  /** Requests that may be in flight to the holder, streams included. One more is refused; nothing queues. @default 10_000 */
+  /**
+   * Requests that may be in flight to the holder, streams and upgraded connections included; in the partition form to all
+   * holders together. One more is refused; nothing queues.
+   *
+   * @default 10_000
+   */
   readonly maxInFlight?: number;
   /** The largest head of the holder's answer, in bytes. @default Node's own limit, 16 KiB */
   readonly maxHeaderSize?: number;
@@ -71,9 +76,11 @@ export interface RoleHolderProxyOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds throughout. */
+/** What both forms are given. */
+export type CommonOptions = Omit<RoleHolderProxyOptions, 'role'>;
+
+/** What both forms have. Milliseconds throughout. */
 export interface ResolvedProxyOptions {
-  readonly role: string;
   readonly prefixes: readonly string[];
   readonly connectTimeoutMs: number;
   readonly headTimeoutMs: number;
@@ -93,20 +100,25 @@ export interface ResolvedProxyOptions {
 
 const LONGEST_TIMEOUT_MS = 86_400_000;
 
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function resolveRole(options: RoleHolderProxyOptions): string {
+  requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object with role and prefixes');
+  const { role } = options;
+  requireThat(typeof role === 'string' && role !== '', 'role', role, 'give the name of a registered role');
+  return role;
+}
+
 /**
- * Checks all options once.
+ * Checks all options but the role or the partition, once.
  *
  * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
  */
-export function resolveProxyOptions(options: RoleHolderProxyOptions): ResolvedProxyOptions {
-  requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object with role and prefixes');
-  const { role, trustForwarded = false, trustAddress, expose = false, onRoleChange = 'keep', pseudonym = 'leasehold' } = options;
-  requireThat(typeof role === 'string' && role !== '', 'role', role, 'give the name of a registered role');
+export function resolveProxyOptions(options: CommonOptions): ResolvedProxyOptions {
+  const { trustForwarded = false, trustAddress, expose = false, onRoleChange = 'keep', pseudonym = 'leasehold' } = options;
   requireThat(typeof expose === 'boolean', 'expose', expose, 'give true or false');
   requireThat(onRoleChange === 'keep' || onRoleChange === 'close', 'onRoleChange', onRoleChange, "give 'keep' or 'close'");
   requireThat(isToken(pseudonym), 'pseudonym', pseudonym, 'give 1 to 64 letters, digits, dots, hyphens or underscores');
   return {
-    role,
     prefixes: resolvePrefixes(options.prefixes),
     ...resolveLimits(options),
     trustForwarded: resolveTrustForwarded(trustForwarded),
@@ -126,7 +138,7 @@ type Limits = Pick<
   'connectTimeoutMs' | 'headTimeoutMs' | 'idleTimeoutMs' | 'maxInFlight' | 'maxHeaderSize'
 >;
 
-function resolveLimits(options: RoleHolderProxyOptions): Limits {
+function resolveLimits(options: CommonOptions): Limits {
   const { maxInFlight = 10_000, maxHeaderSize } = options;
   requireThat(isPositiveInteger(maxInFlight), 'maxInFlight', maxInFlight, 'give a whole number from 1');
   const sizeIsValid = maxHeaderSize === undefined || isPositiveInteger(maxHeaderSize);
@@ -165,7 +177,7 @@ function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(value);
 }
 
-function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
+export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
   if (condition) return;
   throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ResolvedProxyOptions } from './options.ts';
 import { type RefusalKind, refusals, type RefusalReason } from './refusal.ts';
 import { retryAfterSeconds } from './retry-after.ts';
-import type { HolderTarget, ProxyLeasehold, RoleLeaseView } from './target.ts';
+import type { HolderTarget, ThisInstance, HolderView } from './target.ts';
 
 export interface Refusal {
   readonly reason: RefusalReason;
@@ -12,8 +12,8 @@ export interface Refusal {
 
 export interface ProblemContext {
   readonly options: ResolvedProxyOptions;
-  readonly leasehold: ProxyLeasehold;
-  readonly lease: RoleLeaseView;
+  readonly leasehold: ThisInstance;
+  readonly lease: HolderView;
 }
 
 export interface Problem {
@@ -42,7 +42,7 @@ function buildBody(refusal: Refusal, kind: RefusalKind, { options, leasehold, le
     status: kind.status,
     detail: kind.detail,
     reason: refusal.reason,
-    role: options.role,
+    role: lease.role,
   };
   if (!options.expose) return problem;
   return {

@@ -13,6 +13,9 @@ import type { RefuseDecision } from './decision.ts';
  * - `unreachable`: no connection to the holder; nothing was sent.
  * - `outcome-unknown`: sent, and no usable answer came; the holder may have executed it.
  * - `upgrade-with-body`: a protocol upgrade that has a body: where it ends, and the other protocol begins, is not known.
+ * - `affinity-key-missing`: it has no affinity key, so no role of the partition is its own.
+ * - `affinity-key-invalid`: its affinity key is too long, or there is more than one.
+ * - `affinity-failed`: the application could not tell the affinity key or its role.
  * - `body-already-read`: something before the proxy read the request body.
  * - `unsupported-transfer-encoding`: a `Transfer-Encoding` other than `chunked`.
  * - `too-many-header-fields`: so many that Node may have left some out, framing among them.
@@ -29,6 +32,9 @@ export type RefusalReason =
   | 'unreachable'
   | 'outcome-unknown'
   | 'upgrade-with-body'
+  | 'affinity-key-missing'
+  | 'affinity-key-invalid'
+  | 'affinity-failed'
   | 'body-already-read'
   | 'unsupported-transfer-encoding'
   | 'too-many-header-fields'
@@ -106,6 +112,24 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
     status: 501,
     detail: 'A protocol upgrade with a body is not forwarded. Nothing was executed.',
     proxyError: 'http_upgrade_failed',
+    retryAfter: null,
+  },
+  'affinity-key-missing': {
+    status: 400,
+    detail: 'The request has no affinity key, which says to what instance it belongs. Nothing was executed.',
+    proxyError: 'http_request_error',
+    retryAfter: null,
+  },
+  'affinity-key-invalid': {
+    status: 400,
+    detail: 'The affinity key of the request is too long, or there is more than one. Nothing was executed.',
+    proxyError: 'http_request_error',
+    retryAfter: null,
+  },
+  'affinity-failed': {
+    status: 500,
+    detail: 'This instance could not tell to what instance the request belongs. Nothing was executed.',
+    proxyError: 'proxy_internal_error',
     retryAfter: null,
   },
   'body-already-read': {

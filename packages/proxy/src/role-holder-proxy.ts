@@ -22,6 +22,7 @@ export interface ProxyClient {
 
 /** What a framework's adapter works with. */
 export interface RoleHolderProxy {
+  /** The role; in the partition form the name of the partition. */
   readonly role: string;
   /** What is to happen with a request: local state alone, without I/O. */
   decide(request: IncomingMessage): Decision;

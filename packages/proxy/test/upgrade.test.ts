@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { forwardedTo, rejectedWith } from './support/published.ts';
-import { RawClient } from './support/raw-client.ts';
+import type { RawClient } from './support/raw-client.ts';
 import type { RigOptions } from './support/rig.ts';
 import { httpServer, rawHolder, unusedOrigin } from './support/servers.ts';
 import { echo, SWITCH, switching, upgrade, withUpgrades } from './support/upgrades.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { onTestFinished, expect, test, vi } from 'vitest';
-import WebSocket, { type RawData, WebSocketServer } from 'ws';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { forwardedTo } from './support/published.ts';
 import { httpServer } from './support/servers.ts';
 import { withUpgrades } from './support/upgrades.ts';

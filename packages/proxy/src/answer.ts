@@ -18,13 +18,15 @@ export function answerProblem(
     return;
   }
   const problem = buildProblem(refusal, context);
+  const { instanceHeader } = context.options;
   setLocalFields(response, local);
   mergeFields(response, problem.fields);
+  if (instanceHeader !== null) response.setHeader(instanceHeader, context.leasehold.instance.id);
   response.writeHead(problem.status, problem.statusText);
   response.end(problem.body);
 }
 
-export function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
+function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
   if (!isObserved('leasehold:proxy.rejected')) return;
   publish('leasehold:proxy.rejected', {
     instance: context.leasehold.instance.id,

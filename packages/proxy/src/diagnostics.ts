@@ -5,6 +5,8 @@ import type { RefusalReason } from './refusal.ts';
 export interface ProxyDiagnosticMessages {
   /** A request went to the holder and an answer began, or the client left before it did. */
   'leasehold:proxy.forwarded': ForwardedMessage;
+  /** A client was sent to the holder's address. */
+  'leasehold:proxy.redirected': RedirectedMessage;
   /** A request got an answer of the proxy's own. */
   'leasehold:proxy.rejected': RejectedMessage;
 }
@@ -30,6 +32,14 @@ export interface ForwardedMessage {
   readonly error?: unknown;
 }
 
+export interface RedirectedMessage {
+  readonly instance: string;
+  readonly role: string;
+  readonly holder: string;
+  readonly address: string;
+  readonly method: string;
+}
+
 export interface RejectedMessage {
   readonly instance: string;
   /** The partition, where the affinity key told no role. */
@@ -45,7 +55,11 @@ export interface RejectedMessage {
 
 export type ProxyDiagnosticChannel = keyof ProxyDiagnosticMessages;
 
-const names: readonly ProxyDiagnosticChannel[] = ['leasehold:proxy.forwarded', 'leasehold:proxy.rejected'];
+const names: readonly ProxyDiagnosticChannel[] = [
+  'leasehold:proxy.forwarded',
+  'leasehold:proxy.redirected',
+  'leasehold:proxy.rejected',
+];
 
 export const proxyDiagnosticChannels: ReadonlyMap<ProxyDiagnosticChannel, Channel> = new Map(
   names.map((name) => [name, channel(name)]),

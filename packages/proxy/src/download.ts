@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from './exchange.ts';
+import { setField } from './headers/field-names.ts';
 import { isUntouched, type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
 import { buildResponseHead } from './headers/response-head.ts';
 import { passTrailersOn } from './headers/trailers.ts';
@@ -40,12 +41,16 @@ export class Download {
     return !this.#hasLength && !this.#response.chunkedEncoding;
   }
 
-  /** @throws what makes the head unusable; then nothing of it is left on the response. */
-  writeHead(local: LocalFields): void {
+  /**
+   * @param own a field that this instance sets, whatever the holder says.
+   * @throws what makes the head unusable; then nothing of it is left on the response.
+   */
+  writeHead(local: LocalFields, own: readonly string[]): void {
     const answer = this.#answer;
     const response = this.#response;
     const { fields, hasLength } = buildResponseHead(answer, response);
     this.#hasLength = hasLength;
+    if (own.length > 0) setField(fields, own);
     setLocalFields(response, local);
     if (isUntouched(response)) response.writeHead(this.statusCode, answer.statusMessage ?? '', fields);
     else this.#writeMergedHead(fields);

@@ -1,14 +1,13 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ClockTimer } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
-import { isTrue } from './ask.ts';
 import { cutOff } from './cut.ts';
 import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
 import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
+import { buildForwardedHead } from './forwarded-head.ts';
 import { buildInterimHead, type InterimAnswer } from './headers/interim-head.ts';
-import { buildRequestHead, type RequestHead } from './headers/request-head.ts';
 import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
@@ -23,6 +22,8 @@ import { Upload } from './upload.ts';
  * - `over`: the holder's part is done, one way or another.
  */
 type Stage = 'connecting' | 'sent' | 'relaying' | 'over';
+
+const NO_FIELD: readonly string[] = [];
 
 /** One forwarded request, from the decision to the last byte of the answer. Sent once, whatever happens. */
 export class Exchange implements Watched {
@@ -55,7 +56,7 @@ export class Exchange implements Watched {
 
   begin(): void {
     const { request, response } = this.#client;
-    const head = this.#buildHead();
+    const head = buildForwardedHead(this.target, this.#client, this.#context);
     try {
       this.#upstream = this.#open(head.fields);
     } catch (error) {
@@ -69,28 +70,6 @@ export class Exchange implements Watched {
     else this.#limitConnecting();
     if (head.hasBody && !request.readableEnded) this.#upload = new Upload(request, this.#upstream, this.#context.options.clock);
     else this.#upstream.end();
-  }
-
-  #buildHead(): RequestHead {
-    const { request, awaitsContinue, upgrade } = this.#client;
-    const { options, hop } = this.#context;
-    return buildRequestHead(request, {
-      hop,
-      pseudonym: options.pseudonym,
-      authority: this.target.authority,
-      trustForwarded: this.#trustsForwarded(),
-      keepExpect: awaitsContinue,
-      protocols: upgrade === null ? null : upgrade.protocols,
-    });
-  }
-
-  #trustsForwarded(): boolean {
-    const { role } = this.#context.lease;
-    const { logger, trustForwarded } = this.#context.options;
-    if (typeof trustForwarded === 'boolean') return trustForwarded;
-    return isTrue(trustForwarded, this.#client.request, (error) => {
-      logger.error({ role, error }, 'trustForwarded failed; X-Forwarded-* of the client is dropped');
-    });
   }
 
   #open(fields: string[]): ClientRequest {
@@ -144,7 +123,7 @@ export class Exchange implements Watched {
     this.target.noteReached(this.#context);
     const download = new Download(this, answer, this.#client.response);
     try {
-      download.writeHead(this.#client.local);
+      download.writeHead(this.#client.local, this.#instanceField);
     } catch (error) {
       this.fail(error);
       return;
@@ -165,7 +144,13 @@ export class Exchange implements Watched {
     this.#stage = 'relaying';
     stopListeningToClient(response);
     this.#tunnel = new Tunnel(upgrade, holder, (outcome, error) => this.#abandon(outcome, error));
-    this.#tunnel.begin(answer);
+    this.#tunnel.begin(answer, this.#instanceField);
+  }
+
+  /** Names the holder, where that is wanted. */
+  get #instanceField(): readonly string[] {
+    const { instanceHeader } = this.#context.options;
+    return instanceHeader === null ? NO_FIELD : [instanceHeader, this.target.holder];
   }
 
   /** The holder's answer is whole. An upload that it did not wait for is given up. */

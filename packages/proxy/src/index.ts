@@ -19,6 +19,7 @@ export {
   type ProxyDiagnosticChannel,
   proxyDiagnosticChannels,
   type ProxyDiagnosticMessages,
+  type RedirectedMessage,
   type RejectedMessage,
 } from './diagnostics.ts';
 export type { LocalFields } from './headers/merge.ts';

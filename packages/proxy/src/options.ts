@@ -9,6 +9,7 @@ import {
   silentLogger,
   systemClock,
 } from '@leasehold/core';
+import { kindOf } from './headers/field-names.ts';
 import { resolvePrefixes } from './prefix.ts';
 import { type HolderTlsOptions, type ResolvedTls, resolveTls } from './tls-options.ts';
 
@@ -20,6 +21,16 @@ export interface RoleHolderProxyOptions {
    * `/maintenance2`. Compared with the path as the client sent it, whatever the case or percent-encoding.
    */
   readonly prefixes: readonly string[];
+  /**
+   * `redirect` answers with 307 to the same path at the holder's address, in place of forwarding: where clients reach every
+   * instance by the address that it advertises, and shall see it. Two instances that take each other for the holder send a
+   * client to and fro until it stops by itself.
+   *
+   * @default 'forward'
+   */
+  readonly mode?: 'forward' | 'redirect';
+  /** Field of the answer that names the instance that gave it, such as `X-Served-By`. @default none names it */
+  readonly instanceHeader?: string;
   /** How long a connection to the holder, TLS included, may take. @default '2s' */
   readonly connectTimeout?: Duration;
   /**
@@ -82,6 +93,8 @@ export type CommonOptions = Omit<RoleHolderProxyOptions, 'role'>;
 /** What both forms have. Milliseconds throughout. */
 export interface ResolvedProxyOptions {
   readonly prefixes: readonly string[];
+  readonly redirects: boolean;
+  readonly instanceHeader: string | null;
   readonly connectTimeoutMs: number;
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -120,6 +133,7 @@ export function resolveProxyOptions(options: CommonOptions): ResolvedProxyOption
   requireThat(isToken(pseudonym), 'pseudonym', pseudonym, 'give 1 to 64 letters, digits, dots, hyphens or underscores');
   return {
     prefixes: resolvePrefixes(options.prefixes),
+    ...resolveMode(options),
     ...resolveLimits(options),
     trustForwarded: resolveTrustForwarded(trustForwarded),
     trustAddress: resolveTrustAddress(trustAddress),
@@ -131,6 +145,21 @@ export function resolveProxyOptions(options: CommonOptions): ResolvedProxyOption
     hasLogger: options.logger !== undefined,
     clock: options.clock ?? systemClock,
   };
+}
+
+function resolveMode({
+  mode = 'forward',
+  instanceHeader,
+}: CommonOptions): Pick<ResolvedProxyOptions, 'redirects' | 'instanceHeader'> {
+  requireThat(mode === 'forward' || mode === 'redirect', 'mode', mode, "give 'forward' or 'redirect'");
+  const named = instanceHeader === undefined || isFieldName(instanceHeader);
+  requireThat(named, 'instanceHeader', instanceHeader, "give the name of a field of your own, such as 'X-Served-By'");
+  return { redirects: mode === 'redirect', instanceHeader: instanceHeader ?? null };
+}
+
+/** And none that means something to the proxy itself. */
+function isFieldName(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(value) && kindOf(value) === undefined;
 }
 
 type Limits = Pick<

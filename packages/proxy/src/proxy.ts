@@ -2,12 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LeaseholdError } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
-import { type Decision, type ForwardDecision, pass, type RefuseDecision } from './decision.ts';
+import { type Decision, type ForwardDecision, pass, type PassDecision, passHeld, type RefuseDecision } from './decision.ts';
 import { Exchange } from './exchange.ts';
 import type { ClientSide } from './exchange-context.ts';
 import { attachExpect } from './expect.ts';
 import { hasBody } from './passes/check-request.ts';
 import { isUnderPrefix } from './passes/match-prefix.ts';
+import { answerRedirect } from './redirect.ts';
 import { refuse, type RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
 import type { ProxyClient, RoleHolderProxy } from './role-holder-proxy.ts';
@@ -39,31 +40,40 @@ export class InstalledProxy implements RoleHolderProxy {
   }
 
   apply(decision: Decision, client: ProxyClient): boolean {
-    if (decision.kind === 'pass') return false;
+    if (decision.kind === 'pass') return this.#pass(decision, client.response);
     const { request, response, headers: local = NO_FIELDS, awaitsContinue = false } = client;
     this.#answer(decision, { request, response, local, awaitsContinue, upgrade: null });
     return true;
+  }
+
+  /** Also on answers that are this instance's own work. */
+  #pass(decision: PassDecision, response: ServerResponse): false {
+    const { options, leasehold } = this.#shared;
+    if (options.instanceHeader !== null && decision === passHeld && !response.headersSent) {
+      response.setHeader(options.instanceHeader, leasehold.instance.id);
+    }
+    return false;
   }
 
   #answer(decision: RefuseDecision | ForwardDecision, client: ClientSide): void {
     // Its client is gone already, or somebody has answered: there is nobody to forward for.
     if (client.response.destroyed || client.response.writableEnded) return;
     const context = this.#routes.contextOf(client.request);
-    if (decision.kind === 'forward') new Exchange(decision.target, client, context).begin();
-    else answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, context, client);
+    if (decision.kind === 'refuse') answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, context, client);
+    else if (context.options.redirects) answerRedirect(decision.target, client, context);
+    else new Exchange(decision.target, client, context).begin();
   }
 
   handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
-    const decision = this.decide(request);
-    if (decision.kind === 'pass') next();
-    else this.apply(decision, { request, response });
+    if (!this.apply(this.decide(request), { request, response })) next();
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const decision = this.decide(request);
     if (decision.kind === 'pass') return false;
     const upgrade = new UpgradingClient(request, socket, head);
-    const refused = decision.kind === 'forward' && hasBody(request) ? refuse('upgrade-with-body') : decision;
+    const refused =
+      decision.kind === 'forward' && !this.#shared.options.redirects && hasBody(request) ? refuse('upgrade-with-body') : decision;
     this.#answer(refused, { request, response: upgrade.response, local: NO_FIELDS, awaitsContinue: false, upgrade });
     return true;
   }

@@ -4,6 +4,7 @@ import type { RefuseDecision } from './decision.ts';
  * Why a request got an answer of the proxy's own.
  *
  * - `failover`: it was forwarded here, and this instance does not hold the role: roles are changing hands.
+ * - `forwarding-forbidden`: the client asked not to be forwarded, and this instance does not hold the role.
  * - `no-holder`: nobody is known to hold the role.
  * - `no-address`: the holder advertises no address, or one that is not an http(s) origin.
  * - `address-not-trusted`: `trustAddress` did not answer true for the holder's address.
@@ -23,6 +24,7 @@ import type { RefuseDecision } from './decision.ts';
  */
 export type RefusalReason =
   | 'failover'
+  | 'forwarding-forbidden'
   | 'no-holder'
   | 'no-address'
   | 'address-not-trusted'
@@ -56,6 +58,12 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
   failover: {
     status: 503,
     detail: `This instance was taken for the holder of the role and is not: the role is changing hands. ${MAY_RETRY}`,
+    proxyError: 'destination_unavailable',
+    retryAfter: 'renewal',
+  },
+  'forwarding-forbidden': {
+    status: 503,
+    detail: `This instance does not hold the role, and the request may not be forwarded. ${MAY_RETRY}`,
     proxyError: 'destination_unavailable',
     retryAfter: 'renewal',
   },

@@ -27,7 +27,8 @@ export interface RoleHolderProxy {
   /** What is to happen with a request: local state alone, without I/O. */
   decide(request: IncomingMessage): Decision;
   /**
-   * Answers as decided. False for `pass`, where nothing is done and the request is the application's.
+   * Answers as decided. False for `pass`: the request is the application's, and nothing is done but to set
+   * `instanceHeader`, where that is wanted.
    *
    * *Gotcha:* nothing else may answer after it returned true, and nothing may have read the body before.
    */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Decision, pass, type RefuseDecision } from './decision.ts';
+import { type Decision, passHeld, type RefuseDecision } from './decision.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { InFlight } from './in-flight.ts';
 import type { ResolvedProxyOptions } from './options.ts';
@@ -7,6 +7,7 @@ import { checkRequest } from './passes/check-request.ts';
 import { HolderFinder } from './passes/find-holder.ts';
 import { isHeldHere } from './passes/held-here.ts';
 import { limitInFlight } from './passes/limit-in-flight.ts';
+import { obeyClient } from './passes/obey-client.ts';
 import { refuseSecondHop } from './passes/refuse-second-hop.ts';
 import { RoleChange } from './role-change.ts';
 import type { HolderView, ThisInstance } from './target.ts';
@@ -67,11 +68,12 @@ export class RoleRoute implements Routes {
   }
 
   decide(request: IncomingMessage): Decision {
-    if (isHeldHere(this.lease)) return pass;
-    const secondHop = refuseSecondHop(request);
-    if (secondHop !== undefined) return secondHop;
+    const { inFlight, options } = this.context;
+    if (isHeldHere(this.lease)) return passHeld;
+    const refused = refuseSecondHop(request) ?? (options.redirects ? undefined : obeyClient(request));
+    if (refused !== undefined) return refused;
     const found = this.#finder.find();
     if (found.kind === 'refuse') return found;
-    return limitInFlight(this.context.inFlight) ?? checkRequest(request) ?? found;
+    return limitInFlight(inFlight) ?? (options.redirects ? undefined : checkRequest(request)) ?? found;
   }
 }

@@ -33,14 +33,15 @@ export class Tunnel {
     this.#over = over;
   }
 
-  begin(answer: IncomingMessage): void {
+  /** @param own a field that this instance sets on the answer. */
+  begin(answer: IncomingMessage, own: readonly string[]): void {
     const early = this.#upgrade.switchProtocol();
     prepare(this.#holder);
     prepare(this.#client);
     this.#holder.on('error', (error) => (this.#error = error));
     this.#holder.once('close', this.#onHolderClose);
     this.#client.once('close', this.#onClientClose);
-    this.#client.write(Buffer.concat([switchingHead(answer), this.#head]));
+    this.#client.write(Buffer.concat([switchingHead(answer, own), this.#head]));
     if (early.length > 0) this.#holder.write(early);
     this.#client.pipe(this.#holder);
     this.#holder.pipe(this.#client);
@@ -80,7 +81,10 @@ function prepare(socket: Duplex & Partial<Pick<Socket, 'setTimeout' | 'setNoDela
   socket.setKeepAlive?.(true, KEEP_ALIVE_MS);
 }
 
-function switchingHead({ statusCode = 101, statusMessage = '', rawHeaders, headers }: IncomingMessage): Buffer {
-  const own = ['Connection', 'Upgrade', 'Upgrade', headers.upgrade ?? ''];
-  return Buffer.from(buildInterimHead({ statusCode, statusMessage, rawHeaders }, own), 'latin1');
+function switchingHead(
+  { statusCode = 101, statusMessage = '', rawHeaders, headers }: IncomingMessage,
+  own: readonly string[],
+): Buffer {
+  const fields = [...own, 'Connection', 'Upgrade', 'Upgrade', headers.upgrade ?? ''];
+  return Buffer.from(buildInterimHead({ statusCode, statusMessage, rawHeaders }, fields), 'latin1');
 }

@@ -1,4 +1,4 @@
-import { kindOf } from './field-names.ts';
+import { kindOf, setField } from './field-names.ts';
 import { removeNominated } from './nominated.ts';
 
 /** A 1xx answer as it came. */
@@ -24,7 +24,7 @@ export function buildInterimHead({ statusCode, statusMessage, rawHeaders }: Inte
     else if (kind === undefined || kind === 'content-disposition') fields.push(name, value);
   }
   removeNominated(fields, connection);
-  fields.push(...own);
+  for (let i = 0; i < own.length; i += 2) setField(fields, own.slice(i, i + 2));
   let text = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
   return `${text}\r\n`;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { cutOff } from './cut.ts';
 import { isObserved, publish } from './diagnostics.ts';
+import { http2Stream } from './http2.ts';
 import { type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
 import { buildProblem, type ProblemContext, type Refusal } from './problem.ts';
 import { refusals } from './refusal.ts';
@@ -22,7 +23,9 @@ export function answerProblem(
   setLocalFields(response, local);
   mergeFields(response, problem.fields);
   if (instanceHeader !== null) response.setHeader(instanceHeader, context.leasehold.instance.id);
-  response.writeHead(problem.status, problem.statusText);
+  // HTTP/2 has no status text, and Node warns about one.
+  if (http2Stream(response) === undefined) response.writeHead(problem.status, problem.statusText);
+  else response.writeHead(problem.status);
   response.end(problem.body);
 }
 

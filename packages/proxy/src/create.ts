@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLeaseholdError } from '@leasehold/core';
 import { pass } from './decision.ts';
+import type { AnyRequest, AnyResponse } from './http2.ts';
 import { resolveProxyOptions, type ResolvedProxyOptions, resolveRole, type RoleHolderProxyOptions } from './options.ts';
 import { type PartitionHolderProxyOptions, resolveAffinity } from './partition-options.ts';
 import { PartitionRoutes } from './partition-routes.ts';
@@ -113,7 +113,7 @@ class PassingProxy implements RoleHolderProxy {
     return false;
   }
 
-  handle(_request: IncomingMessage, _response: ServerResponse, next: () => void): void {
+  handle(_request: AnyRequest, _response: AnyResponse, next: () => void): void {
     next();
   }
 

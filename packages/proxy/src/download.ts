@@ -3,6 +3,7 @@ import type { Exchange } from './exchange.ts';
 import { setField } from './headers/field-names.ts';
 import { isUntouched, type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
 import { buildResponseHead } from './headers/response-head.ts';
+import { http2Stream } from './http2.ts';
 import { passTrailersOn } from './headers/trailers.ts';
 
 /** The holder's answer on its way to the client, at the pace of the slower end. */
@@ -59,7 +60,8 @@ export class Download {
   #writeMergedHead(fields: readonly string[]): void {
     try {
       mergeFields(this.#response, fields);
-      this.#response.writeHead(this.statusCode, this.#answer.statusMessage ?? '');
+      if (http2Stream(this.#response) !== undefined) this.#response.writeHead(this.statusCode);
+      else this.#response.writeHead(this.statusCode, this.#answer.statusMessage ?? '');
     } catch (error) {
       for (const name of this.#response.getHeaderNames()) this.#response.removeHeader(name);
       throw error;

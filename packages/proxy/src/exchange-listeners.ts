@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
 import type { InterimAnswer } from './headers/interim-head.ts';
+import { http2Stream } from './http2.ts';
 import { whenGoneBeforeTurn } from './queued-response.ts';
 
 const EXCHANGE: unique symbol = Symbol('leasehold.exchange');
@@ -14,7 +15,8 @@ interface Linked {
 export function listenToClient(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
   (response as ServerResponse & Linked)[EXCHANGE] = exchange;
   response.on('close', onClientClose);
-  if (response.socket === null) whenGoneBeforeTurn(request, response, () => exchange.clientClosed());
+  if (response.socket === null && http2Stream(response) === undefined)
+    whenGoneBeforeTurn(request, response, () => exchange.clientClosed());
 }
 
 export function stopListeningToClient(response: ServerResponse): void {

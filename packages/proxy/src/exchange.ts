@@ -7,7 +7,9 @@ import { Download } from './download.ts';
 import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
 import { buildForwardedHead } from './forwarded-head.ts';
-import { buildInterimHead, type InterimAnswer } from './headers/interim-head.ts';
+import type { InterimAnswer } from './headers/interim-head.ts';
+import { http2Stream, wasAborted } from './http2.ts';
+import { passInterimOn } from './interim.ts';
 import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
@@ -112,10 +114,7 @@ export class Exchange implements Watched {
   }
 
   interim(answer: InterimAnswer): void {
-    const { request, response } = this.#client;
-    if (this.#stage !== 'sent' || response.headersSent || response.socket === null || request.httpVersion === '1.0') return;
-    if (answer.statusCode !== 100) response.socket.write(buildInterimHead(answer), 'latin1');
-    else if (this.#client.awaitsContinue) response.writeContinue();
+    if (this.#stage === 'sent') passInterimOn(answer, this.#client);
   }
 
   answered(answer: IncomingMessage): void {
@@ -163,10 +162,7 @@ export class Exchange implements Watched {
   }
 
   clientClosed(): void {
-    const { request, response } = this.#client;
-    // In Node 22 a response counts as finished when its socket was destroyed with bytes of it still to send.
-    const isDelivered = this.#stage === 'over' && response.writableFinished && !request.socket.destroyed;
-    if (isDelivered) this.#settle('completed');
+    if (this.#stage === 'over' && isDelivered(this.#client)) this.#settle('completed');
     else this.#abandon('client-left');
   }
 
@@ -234,6 +230,13 @@ export class Exchange implements Watched {
       ...(error === undefined ? {} : { error }),
     });
   }
+}
+
+function isDelivered({ request, response }: ClientSide): boolean {
+  const stream = http2Stream(response);
+  if (stream !== undefined) return !wasAborted(stream);
+  // In Node 22 a response counts as finished when its socket was destroyed with bytes of it still to send.
+  return response.writableFinished && !request.socket.destroyed;
 }
 
 function timeoutError(message: string): Error {

@@ -23,6 +23,7 @@ export {
   type RejectedMessage,
 } from './diagnostics.ts';
 export type { LocalFields } from './headers/merge.ts';
+export type { AnyRequest, AnyResponse } from './http2.ts';
 export type { RoleHolderProxyOptions } from './options.ts';
 export type { AffinityKey, PartitionHolderProxyOptions } from './partition-options.ts';
 export type { RefusalReason } from './refusal.ts';

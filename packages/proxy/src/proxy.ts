@@ -6,6 +6,7 @@ import { type Decision, type ForwardDecision, pass, type PassDecision, passHeld,
 import { Exchange } from './exchange.ts';
 import type { ClientSide } from './exchange-context.ts';
 import { attachExpect } from './expect.ts';
+import { type AnyRequest, type AnyResponse, http2Stream } from './http2.ts';
 import { hasBody } from './passes/check-request.ts';
 import { isUnderPrefix } from './passes/match-prefix.ts';
 import { answerRedirect } from './redirect.ts';
@@ -30,7 +31,8 @@ export class InstalledProxy implements RoleHolderProxy {
     this.#shared = shared;
   }
 
-  decide(request: IncomingMessage): Decision {
+  decide(given: AnyRequest): Decision {
+    const request = given as IncomingMessage;
     if (!isUnderPrefix(requestTarget(request), this.#shared.options.prefixes)) return pass;
     const route = this.#routes.find(request);
     if (!(route instanceof RoleRoute)) return route;
@@ -40,8 +42,10 @@ export class InstalledProxy implements RoleHolderProxy {
   }
 
   apply(decision: Decision, client: ProxyClient): boolean {
-    if (decision.kind === 'pass') return this.#pass(decision, client.response);
-    const { request, response, headers: local = NO_FIELDS, awaitsContinue = false } = client;
+    // What differs in HTTP/2 is asked for where it differs: the two are alike in all else that is used.
+    const { request, response } = client as { readonly request: IncomingMessage; readonly response: ServerResponse };
+    if (decision.kind === 'pass') return this.#pass(decision, response);
+    const { headers: local = NO_FIELDS, awaitsContinue = false } = client;
     this.#answer(decision, { request, response, local, awaitsContinue, upgrade: null });
     return true;
   }
@@ -57,14 +61,15 @@ export class InstalledProxy implements RoleHolderProxy {
 
   #answer(decision: RefuseDecision | ForwardDecision, client: ClientSide): void {
     // Its client is gone already, or somebody has answered: there is nobody to forward for.
-    if (client.response.destroyed || client.response.writableEnded) return;
+    const { response } = client;
+    if ((http2Stream(response) ?? response).destroyed || response.writableEnded) return;
     const context = this.#routes.contextOf(client.request);
     if (decision.kind === 'refuse') answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, context, client);
     else if (context.options.redirects) answerRedirect(decision.target, client, context);
     else new Exchange(decision.target, client, context).begin();
   }
 
-  handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
+  handle(request: AnyRequest, response: AnyResponse, next: (error?: unknown) => void): void {
     if (!this.apply(this.decide(request), { request, response })) next();
   }
 

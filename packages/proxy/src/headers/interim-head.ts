@@ -13,7 +13,16 @@ export interface InterimAnswer {
  *
  * @param own fields of this hop, names and values in turn, after those that are passed on.
  */
-export function buildInterimHead({ statusCode, statusMessage, rawHeaders }: InterimAnswer, own: readonly string[] = []): string {
+export function buildInterimHead(answer: InterimAnswer, own: readonly string[] = []): string {
+  const fields = interimFields(answer);
+  for (let i = 0; i < own.length; i += 2) setField(fields, own.slice(i, i + 2));
+  let text = `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n`;
+  for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
+  return `${text}\r\n`;
+}
+
+/** The fields of an interim answer that are not for one hop alone, names and values in turn. */
+export function interimFields({ rawHeaders }: InterimAnswer): string[] {
   const fields: string[] = [];
   let connection = '';
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -24,8 +33,5 @@ export function buildInterimHead({ statusCode, statusMessage, rawHeaders }: Inte
     else if (kind === undefined || kind === 'content-disposition') fields.push(name, value);
   }
   removeNominated(fields, connection);
-  for (let i = 0; i < own.length; i += 2) setField(fields, own.slice(i, i + 2));
-  let text = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
-  for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
-  return `${text}\r\n`;
+  return fields;
 }

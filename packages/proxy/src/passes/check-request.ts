@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RefuseDecision } from '../decision.ts';
 import { findField } from '../headers/field-names.ts';
 import { isChunked } from '../headers/transfer-coding.ts';
+import { http2Stream } from '../http2.ts';
 import { refuse } from '../refusal.ts';
 
 /**
@@ -25,7 +26,9 @@ function isChunkedAlone(rawHeaders: readonly string[], index: number): boolean {
   return isChunked(rawHeaders[index + 1] as string) && findField(rawHeaders, 'transfer-encoding', index + 2) === -1;
 }
 
-export function hasBody({ rawHeaders }: IncomingMessage): boolean {
+export function hasBody(request: IncomingMessage): boolean {
+  const { rawHeaders } = request;
+  if (http2Stream(request)?.endAfterHeaders === false) return true;
   if (findField(rawHeaders, 'transfer-encoding') !== -1) return true;
   const index = findField(rawHeaders, 'content-length');
   return index !== -1 && rawHeaders[index + 1] !== '0';

@@ -79,14 +79,19 @@ describe('an upgrade that the holder accepts', () => {
     await vi.waitFor(() => expect(holder.received()).toContain('\r\n\r\nearlylater'));
   });
 
-  test('what the client sends before the answer waits for it, without a limit on the client alone', async () => {
+  test('what the client sends before the answer waits for it, a little here and the rest with the client', async () => {
     let accept = NEVER;
     const holder = await rawHolder((socket) => (accept = () => socket.write(SWITCH)));
-    const { connect } = await withUpgrades(holder.origin);
+    const { connect, front } = await withUpgrades(holder.origin);
     const client = await connect();
     const early = 'x'.repeat(4_000_000);
     client.send(upgrade('/m')).send(early);
     await vi.waitFor(() => expect(accept).not.toBe(NEVER));
+    const [socket] = front.sockets;
+    await vi.waitFor(() => expect(socket?.bytesRead).toBeGreaterThan(65_536));
+    // An answer to somebody else in between: what was to be read has been by then.
+    expect((await (await connect()).send('GET /e HTTP/1.1\r\nHost: a\r\n\r\n').response()).text).toBe('local');
+    expect(socket?.bytesRead).toBeLessThan(1_000_000);
     expect(holder.received()).not.toContain('x'.repeat(10));
     accept();
     await vi.waitFor(() => expect(holder.received().endsWith(`\r\n\r\n${early}`)).toBe(true), 5_000);

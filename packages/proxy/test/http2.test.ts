@@ -236,7 +236,7 @@ test('one secure server for both versions', async () => {
 describe('breaks', () => {
   test('a half answer is a reset of its stream, and of no other', async () => {
     const holder = await rawHolder((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\nhalf');
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
       setImmediate(() => socket.resetAndDestroy());
     });
     const { session, leasehold } = await rig(holder.origin);

@@ -232,10 +232,11 @@ describe('one statement', () => {
       const [row] = await database.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(text, values);
       return row?.['QUERY PLAN'][0]?.Plan;
     };
-    // The first write to a page after a checkpoint may carry the whole page, and other tests cause checkpoints.
-    const plans = [await explain(), await explain(), await explain(), await explain()];
-    const nodes = flatten(plans[3]);
-    expect(Math.min(...plans.map((plan) => plan?.['WAL Bytes'] ?? Number.NaN))).toBeLessThanOrEqual(160 * 1_000);
+    // Of the steady state: after a checkpoint the first write to a page may carry the whole page, and a snapshot elsewhere in
+    // the database may keep a round from being HOT; other tests cause both.
+    const walBytes = async (): Promise<number> => (await explain())?.['WAL Bytes'] ?? Number.NaN;
+    await expect.poll(walBytes, { timeout: 20_000, interval: 100 }).toBeLessThanOrEqual(160 * 1_000);
+    const nodes = flatten(await explain());
     // Linear work: a nested loop over the roles would show as a node that handled a million rows.
     const handled = nodes.map((node) => node['Actual Rows'] * node['Actual Loops']);
     expect(Math.max(...handled)).toBeLessThanOrEqual(10_000);

@@ -130,6 +130,7 @@ export class Exchange implements Watched {
     this.#stage = 'relaying';
     this.#download = download;
     download.begin();
+    if (this.#upstream?.shouldKeepAlive === false) download.expectReset();
   }
 
   /** The holder speaks another protocol from here on, which is none of the proxy's business. */

@@ -27,11 +27,13 @@ export class Connections {
     server.on('connection', this.#onConnection);
   }
 
-  begin(response: ServerResponse): void {
+  /** False: it only looks on. */
+  begin(response: ServerResponse): false {
     const { socket } = response.req;
     this.#on(socket).add(response);
     response.once('close', () => this.#ended(socket, response));
     if (this.#phase !== 'open') askToClose(response);
+    return false;
   }
 
   /** Stops accepting. Resolves when the last connection is closed: after `timeoutMs` by force. */

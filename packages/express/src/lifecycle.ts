@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
+import { interceptEvents } from '@leasehold/proxy/adapter';
 import { tellAddress } from './advertise.ts';
 import { Connections } from './connections.ts';
 import {
@@ -10,7 +11,6 @@ import {
   resolveLifecycleOptions,
 } from './lifecycle-options.ts';
 import { proxiesOf } from './proxies.ts';
-import { ServerEvents } from './server-events.ts';
 import { StartedLeasehold } from './started-leasehold.ts';
 
 /** A Leasehold and a server that live and end together. */
@@ -64,7 +64,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
   readonly #options: ResolvedLifecycleOptions;
   readonly #started: StartedLeasehold;
   readonly #connections: Connections;
-  readonly #events: ServerEvents;
+  readonly #releaseEvents: () => void;
   readonly #resolveClosed: (done: Promise<void>) => void;
   #closing = false;
 
@@ -75,9 +75,9 @@ class ServerLifecycle implements LeaseholdLifecycle {
     this.#options = options;
     this.#started = new StartedLeasehold(leasehold);
     this.#connections = new Connections(server);
-    this.#events = new ServerEvents(server, {
+    this.#releaseEvents = interceptEvents(server, {
       upgrade: (...upgrade) => this.#takesUpgrade(...upgrade),
-      request: (response) => this.#connections.begin(response),
+      request: (_request, response) => this.#connections.begin(response),
     });
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
@@ -111,7 +111,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
   }
 
   #release(): void {
-    this.#events.release();
+    this.#releaseEvents();
     for (const signal of this.#options.signals) process.off(signal, this.#onSignal);
     servers.delete(this.#server);
   }

@@ -1,10 +1,11 @@
+import type { Duplex } from 'node:stream';
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
 import { createRoleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/proxy';
+import { interceptEvents } from '@leasehold/proxy/adapter';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { EventStreams } from './event-streams.ts';
 import type { RoleName } from './role-names.ts';
-import { ServerEvents } from './server-events.ts';
 
 export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
   readonly role: RoleName;
@@ -37,7 +38,18 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
   const leasehold = requireLeasehold(app, options);
   const proxy = createRoleHolderProxy(leasehold, { logger: app.log, ...options });
   const eventStreams = new EventStreams();
-  const serverEvents = new ServerEvents(app.server, proxy);
+  const tunnels = new Set<Duplex>();
+  let closing = false;
+  const releaseEvents = interceptEvents(app.server, {
+    upgrade: (request, socket, head) => {
+      if (!proxy.handleUpgrade(request, socket, head)) return false;
+      tunnels.add(socket);
+      socket.once('close', () => tunnels.delete(socket));
+      return true;
+    },
+    // While the application closes, Fastify answers before any hook, and without `Retry-After`.
+    request: (request, response) => closing && proxy.apply(proxy.decide(request), { request, response }),
+  });
 
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const decision = proxy.decide(request.raw);
@@ -53,10 +65,11 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
 
   app.addHook('preClose', async () => {
     proxy.close();
-    serverEvents.beginClose();
+    closing = true;
+    for (const socket of tunnels) socket.destroy();
     eventStreams.cut();
   });
-  app.addHook('onClose', async () => serverEvents.release());
+  app.addHook('onClose', async () => releaseEvents());
 }
 
 function requireLeasehold(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Leasehold {

@@ -104,6 +104,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
     try {
       await this.#started.stop();
     } finally {
+      for (const proxy of proxiesOf(this.#leasehold)) proxy.cutEndless();
       this.#connections.leave();
       await disconnected;
       this.#release();

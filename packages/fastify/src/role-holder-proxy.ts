@@ -1,10 +1,8 @@
-import type { Duplex } from 'node:stream';
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
 import { createRoleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/proxy';
 import { interceptEvents } from '@leasehold/proxy/adapter';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { EventStreams } from './event-streams.ts';
 import type { RoleName } from './role-names.ts';
 
 export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
@@ -37,16 +35,9 @@ export const roleHolderProxy: FastifyPluginAsync<RoleHolderProxyPluginOptions> =
 async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Promise<void> {
   const leasehold = requireLeasehold(app, options);
   const proxy = createRoleHolderProxy(leasehold, { logger: app.log, ...options });
-  const eventStreams = new EventStreams();
-  const tunnels = new Set<Duplex>();
   let closing = false;
   const releaseEvents = interceptEvents(app.server, {
-    upgrade: (request, socket, head) => {
-      if (!proxy.handleUpgrade(request, socket, head)) return false;
-      tunnels.add(socket);
-      socket.once('close', () => tunnels.delete(socket));
-      return true;
-    },
+    upgrade: (request, socket, head) => proxy.handleUpgrade(request, socket, head),
     // While the application closes, Fastify answers before any hook, and without `Retry-After`.
     request: (request, response) => closing && proxy.apply(proxy.decide(request), { request, response }),
   });
@@ -59,15 +50,13 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
       return;
     }
     reply.hijack();
-    eventStreams.add(request.raw, reply.raw);
     proxy.apply(decision, { request: request.raw, response: reply.raw, headers: reply.getHeaders() });
   });
 
   app.addHook('preClose', async () => {
     proxy.close();
     closing = true;
-    for (const socket of tunnels) socket.destroy();
-    eventStreams.cut();
+    proxy.cutEndless();
   });
   app.addHook('onClose', async () => releaseEvents());
 }

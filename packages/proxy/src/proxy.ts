@@ -94,6 +94,10 @@ export class InstalledProxy implements RoleHolderProxy {
     this.#shared.transport.close();
   }
 
+  cutEndless(): void {
+    this.#shared.inFlight.cutEndless();
+  }
+
   /** A mistake of the programmer, not of the client: said in the log, once. */
   #misuse(reason: RefusalReason): { readonly error?: LeaseholdError } {
     if (reason !== 'body-already-read') return {};

@@ -1,2 +1,3 @@
 /** What the adapters of frameworks share. Not for applications. */
+export { isEventStream } from '../event-stream.ts';
 export { interceptEvents, type ServerEventHandlers } from './server-events.ts';

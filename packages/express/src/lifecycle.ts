@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
-import { interceptEvents } from '@leasehold/proxy/adapter';
-import { tellAddress } from './advertise.ts';
+import { StartedLeasehold } from '@leasehold/core/adapter';
+import { interceptEvents, tellAddress } from '@leasehold/proxy/adapter';
 import { Connections } from './connections.ts';
 import {
   type LeaseholdLifecycleOptions,
@@ -11,7 +11,6 @@ import {
   resolveLifecycleOptions,
 } from './lifecycle-options.ts';
 import { proxiesOf } from './proxies.ts';
-import { StartedLeasehold } from './started-leasehold.ts';
 
 /** A Leasehold and a server that live and end together. */
 export interface LeaseholdLifecycle extends AsyncDisposable {
@@ -51,7 +50,7 @@ export function leaseholdLifecycle(
   options: LeaseholdLifecycleOptions = {},
 ): LeaseholdLifecycle {
   requireServer(server);
-  return new ServerLifecycle(leasehold, server, resolveLifecycleOptions(options, leasehold));
+  return new ServerLifecycle(leasehold, server, resolveLifecycleOptions(options));
 }
 
 const servers = new WeakSet<Server>();
@@ -130,7 +129,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
 
   readonly #tellAddress = (): void => {
     const { advertise, logger } = this.#options;
-    if (advertise !== null) tellAddress(this.#leasehold, advertise, { server: this.#server, logger });
+    tellAddress(this.#leasehold, advertise, { server: this.#server, logger });
   };
 
   readonly #onSignal = (): void => void this.close();

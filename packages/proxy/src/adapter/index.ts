@@ -1,3 +1,4 @@
 /** What the adapters of frameworks share. Not for applications. */
+export { resolveAdvertise, tellAddress } from './advertise.ts';
 export { isEventStream } from '../event-stream.ts';
 export { interceptEvents, type ServerEventHandlers } from './server-events.ts';

@@ -50,10 +50,10 @@ export interface OpenStream {
   readonly ended: Promise<'complete' | 'broken'>;
 }
 
-/** Opens an event stream, as a browser's `EventSource` does. */
-export function openStream(url: string): Promise<OpenStream> {
+/** Opens an event stream, as a browser's `EventSource` does, or another client that asks for something else. */
+export function openStream(url: string, accept = 'text/event-stream'): Promise<OpenStream> {
   const { promise, resolve, reject } = Promise.withResolvers<OpenStream>();
-  const outgoing = request(url, { headers: { accept: 'text/event-stream' }, agent: false }, (answer) => {
+  const outgoing = request(url, { headers: { accept }, agent: false }, (answer) => {
     let text = '';
     answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     answer.on('error', () => {});

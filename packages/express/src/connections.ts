@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock } from '@leasehold/core';
+import { isEventStream } from '@leasehold/proxy/adapter';
 
 /**
  * - `draining`: no new connections; requests in flight go on, and ask their clients to close the connection.
@@ -27,11 +28,13 @@ export class Connections {
     server.on('connection', this.#onConnection);
   }
 
-  begin(response: ServerResponse): void {
+  /** False: it only looks on. */
+  begin(response: ServerResponse): false {
     const { socket } = response.req;
     this.#on(socket).add(response);
     response.once('close', () => this.#ended(socket, response));
     if (this.#phase !== 'open') askToClose(response);
+    return false;
   }
 
   /** Stops accepting. Resolves when the last connection is closed: after `timeoutMs` by force. */
@@ -48,7 +51,7 @@ export class Connections {
   /** From here on event streams are cut and, once no request is in flight, every connection that is left: upgraded ones, too. */
   leave(): void {
     if (this.#phase !== 'gone') this.#phase = 'leaving';
-    for (const response of this.#responses()) if (isEventStream(response)) response.destroy();
+    for (const response of this.#responses()) if (isStream(response)) response.destroy();
     this.#endWhenQuiet();
   }
 
@@ -100,11 +103,12 @@ function askToClose(response: ServerResponse | undefined): void {
   if (response?.headersSent === false) response.setHeader('connection', 'close');
 }
 
-/**
- * By what the client asks for, as `EventSource` does, or by what it gets. A client that would take an event stream among other
- * things may well wait for one of those.
- */
-function isEventStream(response: ServerResponse): boolean {
-  const types = [response.req.headers.accept, response.getHeader('content-type')];
-  return types.some((type) => /^text\/event-stream\b/i.test(String(type)));
+function isStream(response: ServerResponse): boolean {
+  return isEventStream(response.req.headers.accept, response.getHeader('content-type') ?? typeInHead(response));
+}
+
+/** What is given to `writeHead()` alone is in no other place; `morgan` and `finalhandler` look there, too. */
+function typeInHead(response: ServerResponse): string | undefined {
+  const { _header: head } = response as { readonly _header?: unknown };
+  return typeof head === 'string' ? /^content-type: *(.*)$/im.exec(head)?.[1] : undefined;
 }

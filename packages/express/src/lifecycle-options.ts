@@ -1,17 +1,9 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { constants } from 'node:os';
-import {
-  type Duration,
-  type Leasehold,
-  LeaseholdError,
-  type Logger,
-  resolveDuration,
-  showValue,
-  silentLogger,
-} from '@leasehold/core';
+import { type Duration, LeaseholdError, type Logger, resolveDuration, showValue, silentLogger } from '@leasehold/core';
 import type { Advertise } from '@leasehold/proxy';
-import { resolveAdvertise } from './advertise.ts';
+import { resolveAdvertise } from '@leasehold/proxy/adapter';
 
 export interface LeaseholdLifecycleOptions {
   /**
@@ -37,13 +29,13 @@ export interface ResolvedLifecycleOptions {
 }
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_ADDRESS */
-export function resolveLifecycleOptions(options: LeaseholdLifecycleOptions, leasehold: Leasehold): ResolvedLifecycleOptions {
+export function resolveLifecycleOptions(options: LeaseholdLifecycleOptions): ResolvedLifecycleOptions {
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, or leave it out');
   const { advertise, closeTimeout = '10s', signals = [], logger = silentLogger } = options;
   requireThat(Array.isArray(signals), 'signals', signals, "give an array, such as ['SIGTERM', 'SIGINT']");
   for (const signal of signals) requireThat(isCatchable(signal), 'signals', signal, "name signals such as 'SIGTERM'");
   return {
-    advertise: resolveAdvertise(advertise, leasehold),
+    advertise: resolveAdvertise(advertise),
     closeTimeoutMs: resolveDuration('closeTimeout', closeTimeout, { min: 0 }),
     signals,
     logger,

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
-import { tellAddress } from './advertise.ts';
+import { StartedLeasehold } from '@leasehold/core/adapter';
+import { interceptEvents, tellAddress } from '@leasehold/proxy/adapter';
 import { Connections } from './connections.ts';
 import {
   type LeaseholdLifecycleOptions,
@@ -10,8 +11,6 @@ import {
   resolveLifecycleOptions,
 } from './lifecycle-options.ts';
 import { proxiesOf } from './proxies.ts';
-import { ServerEvents } from './server-events.ts';
-import { StartedLeasehold } from './started-leasehold.ts';
 
 /** A Leasehold and a server that live and end together. */
 export interface LeaseholdLifecycle extends AsyncDisposable {
@@ -51,7 +50,7 @@ export function leaseholdLifecycle(
   options: LeaseholdLifecycleOptions = {},
 ): LeaseholdLifecycle {
   requireServer(server);
-  return new ServerLifecycle(leasehold, server, resolveLifecycleOptions(options, leasehold));
+  return new ServerLifecycle(leasehold, server, resolveLifecycleOptions(options));
 }
 
 const servers = new WeakSet<Server>();
@@ -64,7 +63,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
   readonly #options: ResolvedLifecycleOptions;
   readonly #started: StartedLeasehold;
   readonly #connections: Connections;
-  readonly #events: ServerEvents;
+  readonly #releaseEvents: () => void;
   readonly #resolveClosed: (done: Promise<void>) => void;
   #closing = false;
 
@@ -75,9 +74,9 @@ class ServerLifecycle implements LeaseholdLifecycle {
     this.#options = options;
     this.#started = new StartedLeasehold(leasehold);
     this.#connections = new Connections(server);
-    this.#events = new ServerEvents(server, {
+    this.#releaseEvents = interceptEvents(server, {
       upgrade: (...upgrade) => this.#takesUpgrade(...upgrade),
-      request: (response) => this.#connections.begin(response),
+      request: (_request, response) => this.#connections.begin(response),
     });
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
@@ -104,6 +103,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
     try {
       await this.#started.stop();
     } finally {
+      for (const proxy of proxiesOf(this.#leasehold)) proxy.cutEndless();
       this.#connections.leave();
       await disconnected;
       this.#release();
@@ -111,7 +111,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
   }
 
   #release(): void {
-    this.#events.release();
+    this.#releaseEvents();
     for (const signal of this.#options.signals) process.off(signal, this.#onSignal);
     servers.delete(this.#server);
   }
@@ -129,7 +129,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
 
   readonly #tellAddress = (): void => {
     const { advertise, logger } = this.#options;
-    if (advertise !== null) tellAddress(this.#leasehold, advertise, { server: this.#server, logger });
+    tellAddress(this.#leasehold, advertise, { server: this.#server, logger });
   };
 
   readonly #onSignal = (): void => void this.close();

@@ -1,6 +1,5 @@
-import { type ConnectHandler, createRoleHolderProxy, type ProxyLeasehold, type RefuseDecision } from '@leasehold/proxy';
-
-const NOT_HELD: RefuseDecision = { kind: 'refuse', reason: 'not-held' };
+import type { ConnectHandler, ProxyLeasehold } from '@leasehold/proxy';
+import { HolderGuard } from '@leasehold/proxy/adapter';
 
 /**
  * Middleware for routes that may run on the holder alone and are not forwarded: on any other instance it answers 503 with
@@ -12,11 +11,9 @@ const NOT_HELD: RefuseDecision = { kind: 'refuse', reason: 'not-held' };
  * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt role would let everything through, or nothing.
  */
 export function requireRole(leasehold: ProxyLeasehold, role: string): ConnectHandler {
-  const lease = leasehold.get(role);
-  // For its answers alone: it is never asked to decide, so its prefixes mean nothing.
-  const proxy = createRoleHolderProxy(leasehold, { role, prefixes: ['/'] });
-  return (request, response, next) => {
-    if (lease.isHeld) next();
-    else proxy.apply(NOT_HELD, { request, response });
+  const guard = new HolderGuard(leasehold, role);
+  return (_request, response, next) => {
+    if (guard.isHeld) next();
+    else guard.answer(response);
   };
 }

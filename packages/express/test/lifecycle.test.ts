@@ -12,6 +12,7 @@ import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { leaseholdLifecycle, type LeaseholdLifecycleOptions } from '@leasehold/express';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority } from '../../proxy/test/support/certificates.ts';
+import { forwardedTo } from '../../proxy/test/support/published.ts';
 import { type Copy, startCopy, startPair, whoRoutes } from './support/copies.ts';
 import { type Host, hosts } from './support/hosts.ts';
 import { listenOn } from './support/listen.ts';
@@ -404,22 +405,32 @@ describe.each(hosts)('$name', (host: Host) => {
     expect(await answer).toBe('cut');
   });
 
-  test('event streams do not hold it up: those that end here, and those that run through', async () => {
-    const { holder, other } = await startPair(host, {
-      lifecycle: { closeTimeout: '1m' },
-      routes: ({ app, label }) =>
-        app.get('/maintenance/events', (_request, response) => {
-          response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${label}\n\n`);
-        }),
-    });
-    const through = await openStream(`${other.origin}/maintenance/events`);
-    const here = await openStream(`${holder.origin}/maintenance/events`);
-    await expect.poll(() => through.text() + here.text()).toBe('data: holder\n\ndata: holder\n\n');
-    await other.lifecycle.close();
-    expect(await through.ended).toBe('broken');
-    await holder.lifecycle.close();
-    expect(await here.ended).toBe('broken');
-  });
+  test.each([
+    ['ask', 'text/event-stream'],
+    ['do not ask', '*/*'],
+  ])(
+    'event streams of clients that %s for one do not hold it up: those that end here, and those that run through',
+    async (_, accept) => {
+      const { holder, other } = await startPair(host, {
+        lifecycle: { closeTimeout: '1m' },
+        // With a field that was set before, every field can be asked for; without one, what `writeHead()` is given cannot.
+        before: ({ app }) => app.disable('x-powered-by'),
+        routes: ({ app, label }) =>
+          app.get('/maintenance/events', (_request, response) => {
+            response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${label}\n\n`);
+          }),
+      });
+      const messages = forwardedTo(holder);
+      const through = await openStream(`${other.origin}/maintenance/events`, accept);
+      const here = await openStream(`${holder.origin}/maintenance/events`, accept);
+      await expect.poll(() => through.text() + here.text()).toBe('data: holder\n\ndata: holder\n\n');
+      await other.lifecycle.close();
+      expect(await through.ended).toBe('broken');
+      expect(messages).toMatchObject([{ outcome: 'stopping' }]);
+      await holder.lifecycle.close();
+      expect(await here.ended).toBe('broken');
+    },
+  );
 
   test.each([
     ['holder', 'which another copy forwards to it', 'Leasehold-Hop: maintenance;other;0', 'failover'],

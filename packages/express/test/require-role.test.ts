@@ -1,9 +1,11 @@
 import { createLeasehold, isLeaseholdError } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import { requireRole } from '@leasehold/express';
+import type { ErrorRequestHandler } from 'express';
 import { describe, expect, test } from 'vitest';
 import { type Parts, startPair } from './support/copies.ts';
 import { type Host, hosts } from './support/hosts.ts';
+import { rawExchange } from '../../../test/support/raw.ts';
 
 function guardedRoutes({ app, leasehold, label }: Parts, { express }: Host): void {
   const router = express.Router().use(requireRole(leasehold, 'maintenance'));
@@ -33,6 +35,37 @@ describe.each(hosts)('$name', (host: Host) => {
     const body = (await answer.json()) as object;
     expect(body).toMatchObject({ status: 503, reason: 'not-held', role: 'maintenance', title: 'Service Unavailable' });
     expect(Object.keys(body)).toEqual(['title', 'status', 'detail', 'reason', 'role']);
+  });
+
+  test('to HEAD it answers with the head alone, and the connection goes on', async () => {
+    const { other } = await startPair(host, { routes: guardedRoutes });
+    const lines = ['HEAD /admin/jobs HTTP/1.1', 'Host: app.test', '', 'GET /admin/jobs HTTP/1.1', 'Host: app.test'];
+    const answers = await rawExchange(other.origin, [...lines, 'Connection: close']);
+    const [head = '', ...rest] = answers.split('HTTP/1.1 503 Service Unavailable\r\n').slice(1);
+    expect(head).toMatch(/content-length: [1-9]/i);
+    expect(head).toMatch(/\r\n\r\n$/);
+    expect(rest).toEqual([expect.stringContaining('"reason":"not-held"')]);
+  });
+
+  test('what runs after it sees nothing but the request: no error, and none of its own is caught', async () => {
+    const calls: unknown[][] = [];
+    const { holder, other } = await startPair(host, {
+      routes: ({ app, leasehold }) => {
+        const guard = requireRole(leasehold, 'maintenance');
+        app.get('/calls', (request, response, next) =>
+          guard(request, response, (...values: unknown[]) => {
+            calls.push(values);
+            next(...values);
+          }),
+        );
+        app.get('/calls', () => {
+          throw new Error('of the handler');
+        });
+        app.use(((_error: Error, _request, response, _next) => void response.status(418).end()) satisfies ErrorRequestHandler);
+      },
+    });
+    expect([(await fetch(`${holder.origin}/calls`)).status, (await fetch(`${other.origin}/calls`)).status]).toEqual([418, 503]);
+    expect(calls).toEqual([[]]);
   });
 
   test('it may stand after body parsers, on either side of a change of holder', async () => {

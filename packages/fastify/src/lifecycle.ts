@@ -1,4 +1,5 @@
-import { delay, isLeaseholdError, type Leasehold, LeaseholdError, showValue, systemClock } from '@leasehold/core';
+import { delay, type Leasehold, LeaseholdError, showValue, systemClock } from '@leasehold/core';
+import { StartedLeasehold } from '@leasehold/core/adapter';
 import { StoreFailures } from './store-failures.ts';
 
 export interface LifecycleOptions {
@@ -12,16 +13,16 @@ const SHARE_OF_HOOK_TIMEOUT = 0.9;
 /** For the others to hear that a role was given back: they ask at once, but 100 ms after they last asked at the soonest. */
 const NEWS_TRAVEL_MS = 250;
 
-/** Starts and stops a Leasehold with its application. Who has started it stops it: one that ran before is left running. */
+/** A {@link StartedLeasehold} within the limits of Fastify's hooks. */
 export class Lifecycle {
   readonly #leasehold: Leasehold;
   readonly #hookTimeoutMs: number;
-  #startedHere = false;
+  readonly #started: StartedLeasehold;
   #closing = false;
-  #stopped: Promise<void> | null = null;
 
   constructor(options: LifecycleOptions) {
     this.#leasehold = options.leasehold;
+    this.#started = new StartedLeasehold(options.leasehold);
     this.#hookTimeoutMs = options.hookTimeoutMs;
   }
 
@@ -32,25 +33,14 @@ export class Lifecycle {
   async start(): Promise<void> {
     // Fastify runs the hooks of a close() that came right after ready() before those of ready().
     if (this.#closing) return;
-    if (this.#hookTimeoutMs === 0) return this.#start();
+    if (this.#hookTimeoutMs === 0) return this.#started.start();
     const limit = new AbortController();
     const failures = new StoreFailures(this.#leasehold);
     try {
-      await Promise.race([this.#start(), this.#untilLate(limit.signal, failures)]);
+      await Promise.race([this.#started.start(), this.#untilLate(limit.signal, failures)]);
     } finally {
       limit.abort();
       failures.close();
-    }
-  }
-
-  async #start(): Promise<void> {
-    try {
-      const started = this.#leasehold.start();
-      this.#startedHere = true;
-      await started;
-    } catch (error) {
-      this.#startedHere = false;
-      if (!isLeaseholdError(error, 'LEASEHOLD_ALREADY_STARTED')) throw error;
     }
   }
 
@@ -70,23 +60,20 @@ export class Lifecycle {
   /** Holds nothing from here on, and aborts the terms; then drains and releases by itself. */
   beginStop(): void {
     this.#closing = true;
-    if (!this.#startedHere || this.#stopped !== null) return;
-    this.#stopped = this.#leasehold.stop();
-    // Whoever awaits `stopped()` is told; until then it is nobody's unhandled rejection.
-    this.#stopped.catch(() => {});
+    void this.#started.stop();
   }
 
   /** Gives back what is held here while the server still answers, until the others have heard that it is not held here. */
   async handOver(server: { readonly listening: boolean }): Promise<void> {
-    const isHolder = this.#startedHere && this.#leasehold.leases.heldRoles().length > 0;
+    const isHolder = this.#started.isOurs && this.#leasehold.leases.heldRoles().length > 0;
     await this.stopped();
     if (isHolder && server.listening) await delay(systemClock, NEWS_TRAVEL_MS);
   }
 
   /** Resolves when the work under the roles has ended (or its time has) and the roles are given back. */
   async stopped(): Promise<void> {
-    this.beginStop();
-    await this.#stopped;
+    this.#closing = true;
+    await this.#started.stop();
   }
 }
 

@@ -1,10 +1,9 @@
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
 import { createRoleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/proxy';
+import { interceptEvents } from '@leasehold/proxy/adapter';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { EventStreams } from './event-streams.ts';
 import type { RoleName } from './role-names.ts';
-import { ServerEvents } from './server-events.ts';
 
 export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
   readonly role: RoleName;
@@ -36,8 +35,12 @@ export const roleHolderProxy: FastifyPluginAsync<RoleHolderProxyPluginOptions> =
 async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Promise<void> {
   const leasehold = requireLeasehold(app, options);
   const proxy = createRoleHolderProxy(leasehold, { logger: app.log, ...options });
-  const eventStreams = new EventStreams();
-  const serverEvents = new ServerEvents(app.server, proxy);
+  let closing = false;
+  const releaseEvents = interceptEvents(app.server, {
+    upgrade: (request, socket, head) => proxy.handleUpgrade(request, socket, head),
+    // While the application closes, Fastify answers before any hook, and without `Retry-After`.
+    request: (request, response) => closing && proxy.apply(proxy.decide(request), { request, response }),
+  });
 
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const decision = proxy.decide(request.raw);
@@ -47,16 +50,15 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
       return;
     }
     reply.hijack();
-    eventStreams.add(request.raw, reply.raw);
     proxy.apply(decision, { request: request.raw, response: reply.raw, headers: reply.getHeaders() });
   });
 
   app.addHook('preClose', async () => {
     proxy.close();
-    serverEvents.beginClose();
-    eventStreams.cut();
+    closing = true;
+    proxy.cutEndless();
   });
-  app.addHook('onClose', async () => serverEvents.release());
+  app.addHook('onClose', async () => releaseEvents());
 }
 
 function requireLeasehold(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Leasehold {

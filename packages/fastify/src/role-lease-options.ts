@@ -1,13 +1,5 @@
-import {
-  createLeasehold,
-  type Leasehold,
-  LeaseholdError,
-  type LeaseholdOptions,
-  type LeaseStore,
-  type Logger,
-  type RoleOptions,
-  showValue,
-} from '@leasehold/core';
+import { createLeasehold, type Leasehold, type LeaseholdOptions, type Logger, type RoleOptions } from '@leasehold/core';
+import { type AnyRole, invalidOption, leaseholdFrom, resolveRoles } from '@leasehold/core/adapter';
 import { memoryStore } from '@leasehold/core/memory';
 import type { PostgresStoreOptions } from '@leasehold/core/postgres';
 import type { Advertise } from '@leasehold/proxy';
@@ -30,9 +22,6 @@ interface CommonOptions {
   readonly advertise?: Advertise;
 }
 
-/** Inside, where the application's own names are not known. */
-type AnyRole = RoleOptions & { readonly name: string };
-
 /** The plugin makes the Leasehold: from a `store`, or on PostgreSQL from `connectionString`, `connection` or `pool`. */
 export interface OwnLeaseholdOptions extends CommonOptions, LeaseholdOptions, PostgresStoreOptions {
   readonly leasehold?: never;
@@ -44,11 +33,6 @@ export interface GivenLeaseholdOptions extends CommonOptions {
 }
 
 export type RoleLeasePluginOptions = OwnLeaseholdOptions | GivenLeaseholdOptions;
-
-const CONNECTIONS = ['connectionString', 'connection', 'pool'] as const satisfies (keyof PostgresStoreOptions)[];
-const SETTINGS = ['schema', 'migrate', 'keepTerms'] as const satisfies (keyof PostgresStoreOptions)[];
-const OF_CONNECTION: ReadonlySet<string> = new Set(CONNECTIONS);
-const OF_POSTGRES: ReadonlySet<string> = new Set([...CONNECTIONS, ...SETTINGS]);
 
 /** Belong to the plugin, or to Fastify's `register`. */
 const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([
@@ -68,7 +52,7 @@ const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([
 export async function resolveLeasehold(options: RoleLeasePluginOptions, logger: Logger): Promise<Leasehold> {
   const roles = resolveRoles(options.roles);
   if (options.leasehold === undefined) {
-    const leasehold = createLeasehold(await leaseholdOptions(options, logger));
+    const leasehold = await leaseholdFrom(settingsIn(options), logger);
     registerRoles(leasehold, roles);
     return leasehold;
   }
@@ -76,15 +60,6 @@ export async function resolveLeasehold(options: RoleLeasePluginOptions, logger: 
   rehearse(options.leasehold, roles);
   registerRoles(options.leasehold, roles);
   return options.leasehold;
-}
-
-function resolveRoles(roles: unknown = []): readonly AnyRole[] {
-  if (!Array.isArray(roles)) throw invalid('roles', roles, "give an array, such as ['maintenance']");
-  return roles.map((role: unknown, index) => {
-    if (typeof role === 'string') return { name: role };
-    if (typeof role === 'object' && role !== null && 'name' in role) return role as AnyRole;
-    throw invalid(`roles[${index}]`, role, "give a name, or an object such as { name: 'maintenance', maxHold: '1h' }");
-  });
 }
 
 function registerRoles(leasehold: Leasehold, roles: readonly AnyRole[]): void {
@@ -98,36 +73,16 @@ function rehearse(leasehold: Leasehold, roles: readonly AnyRole[]): void {
   for (const { name } of roles) rehearsal.role(name);
 }
 
-async function leaseholdOptions(options: OwnLeaseholdOptions, logger: Logger): Promise<LeaseholdOptions> {
-  const given = Object.entries(options).filter(([name]) => !NOT_OF_LEASEHOLD.has(name));
-  const others = Object.fromEntries(given.filter(([name]) => !OF_POSTGRES.has(name))) as LeaseholdOptions;
-  const merged = { ...others, logger: others.logger ?? logger };
-  // A connection that is undefined is a forgotten environment variable, and not a wish for the memory of this process.
-  const meant = given.filter(([name, value]) => OF_POSTGRES.has(name) && (value !== undefined || OF_CONNECTION.has(name)));
-  const contradiction = meant.find(([, value]) => value !== undefined);
-  if (others.store === undefined) {
-    return meant.length === 0 ? merged : { ...merged, store: await createPostgresStore(Object.fromEntries(meant)) };
-  }
-  if (contradiction !== undefined) throw invalid(...contradiction, 'leave it out: a store is given, which brings its own');
-  return merged;
-}
-
-/** Loaded only here: `pg` need not be installed where another store is given. */
-async function createPostgresStore(options: PostgresStoreOptions): Promise<LeaseStore> {
-  const { postgresStore } = await import('@leasehold/core/postgres');
-  return postgresStore(options);
+/** What is left for `createLeasehold` and `postgresStore`. */
+function settingsIn(options: OwnLeaseholdOptions): LeaseholdOptions & PostgresStoreOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !NOT_OF_LEASEHOLD.has(name)));
 }
 
 function requireNothingElse(options: GivenLeaseholdOptions): void {
   const { leasehold } = options;
   if (typeof leasehold !== 'object' || leasehold === null || typeof leasehold.start !== 'function') {
-    throw invalid('leasehold', leasehold, 'give what createLeasehold() returned');
+    throw invalidOption('leasehold', leasehold, 'give what createLeasehold() returned');
   }
   const other = Object.entries(options).find(([name, value]) => value !== undefined && !NOT_OF_LEASEHOLD.has(name));
-  if (other !== undefined) throw invalid(...other, 'give it to createLeasehold() instead, as a leasehold is given');
-}
-
-function invalid(option: string, value: unknown, fix: string): LeaseholdError {
-  const shown = option === 'connectionString' ? 'given' : showValue(value);
-  return new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${shown}; ${fix}.`, { option });
+  if (other !== undefined) throw invalidOption(...other, 'give it to createLeasehold() instead, as a leasehold is given');
 }

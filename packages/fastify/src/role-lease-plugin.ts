@@ -1,7 +1,7 @@
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
+import { resolveAdvertise, tellAddress } from '@leasehold/proxy/adapter';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
-import { resolveAdvertise, tellAddress } from './advertise.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { resolveLeasehold, type RoleLeasePluginOptions } from './role-lease-options.ts';
 import type { RoleLeases } from './role-names.ts';
@@ -38,7 +38,7 @@ export const roleLeasePlugin: FastifyPluginAsync<RoleLeasePluginOptions> = fp(re
 
 async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePluginOptions): Promise<void> {
   requireUnregistered(app);
-  const address = resolveAdvertise(options);
+  const advertise = resolveAdvertise(options.advertise);
   const leasehold = await resolveLeasehold(options, app.log);
   const lifecycle = new Lifecycle({ leasehold, hookTimeoutMs: app.initialConfig.pluginTimeout ?? 0 });
   app.decorate('leasehold', leasehold);
@@ -47,7 +47,7 @@ async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePlugin
     handOverBeforeClosing(app, lifecycle);
     return lifecycle.start();
   });
-  if (address !== null) app.addHook('onListen', async () => tellAddress(leasehold, address, app));
+  app.addHook('onListen', async () => tellAddress(leasehold, advertise, { server: app.server, logger: app.log }));
   // For a close() that comes before ready(): nothing listens, and nothing was held.
   app.addHook('preClose', async () => lifecycle.beginStop());
   app.addHook('onClose', () => lifecycle.stopped());

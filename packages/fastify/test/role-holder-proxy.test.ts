@@ -195,8 +195,8 @@ function eventRoute(app: FastifyInstance): void {
   });
 }
 
-async function streamThroughOther(other: FastifyInstance): Promise<OpenStream> {
-  const stream = await openStream(`${origin(other)}/maintenance/events`);
+async function streamThroughOther(other: FastifyInstance, accept?: string): Promise<OpenStream> {
+  const stream = await openStream(`${origin(other)}/maintenance/events`, accept);
   await expect.poll(() => stream.text()).toContain('data: holder\n\ndata: holder\n\n');
   return stream;
 }
@@ -227,9 +227,12 @@ describe('event streams', () => {
     expect(await stream.ended).toBe('broken');
   });
 
-  test('do not keep the copy that they run through from closing', async () => {
+  test.each([
+    ['ask for one', 'text/event-stream'],
+    ['ask for anything', '*/*'],
+  ])('of clients that %s do not keep the copy that they run through from closing', async (_, accept) => {
     const { other } = await startPair({ routes: eventRoute, fastify: { forceCloseConnections: 'idle' } });
-    const stream = await streamThroughOther(other);
+    const stream = await streamThroughOther(other, accept);
     await other.close();
     expect(await stream.ended).toBe('broken');
   });

@@ -234,6 +234,13 @@ describe('advertise', () => {
     expect(await advertised({ instance: { address: 'http://app-03.internal:1' } })).toBe('http://app-03.internal:1');
   });
 
+  test('so does the address of a Leasehold that is given', async () => {
+    const address = 'http://app-03.internal:1';
+    const app = createApp({ leasehold: createLeasehold({ store: memoryStore(), instance: { address } }) });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    expect(app.leasehold.instance.address).toBe(address);
+  });
+
   test('a function that throws costs the address and not the server', async () => {
     const failing = (): never => {
       throw new Error('no metadata');

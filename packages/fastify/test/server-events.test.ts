@@ -1,12 +1,8 @@
 import websocket from '@fastify/websocket';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { PassThrough } from 'node:stream';
-import type { RoleHolderProxy } from '@leasehold/proxy';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ServerEvents } from '../src/server-events.ts';
 import { origin, startPair, whoRoutes } from './support/apps.ts';
 import { rawExchange, upgradeLines } from '../../../test/support/raw.ts';
 
@@ -119,33 +115,5 @@ describe('while the application closes', () => {
   test("what is not under a prefix is Fastify's to refuse", async () => {
     const answer = await answerWhileClosing(['GET /elsewhere HTTP/1.1', 'Host: app.test']);
     expect(answer).toContain('"error":"Service Unavailable"');
-  });
-});
-
-describe('ServerEvents', () => {
-  const answering = { handleUpgrade: () => true } as unknown as RoleHolderProxy;
-  const passing = { handleUpgrade: () => false } as unknown as RoleHolderProxy;
-
-  test('adds no listener, and leaves no trace when it is released', () => {
-    const server = createServer();
-    const emit = server.emit;
-    const events = new ServerEvents(server, answering);
-    expect(server.listenerCount('upgrade')).toBe(0);
-    events.release();
-    expect(server.emit).toBe(emit);
-  });
-
-  test('released under another wrapper, it lets everything through', () => {
-    const server = createServer();
-    let upgrades = 0;
-    server.on('upgrade', () => (upgrades += 1));
-    const inner = new ServerEvents(server, answering);
-    const outer = new ServerEvents(server, passing);
-    server.emit('upgrade', {}, new PassThrough());
-    expect(upgrades).toBe(0);
-    inner.release();
-    server.emit('upgrade', {}, new PassThrough());
-    expect(upgrades).toBe(1);
-    outer.release();
   });
 });

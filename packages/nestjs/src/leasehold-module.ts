@@ -1,4 +1,5 @@
 import { type Leasehold, LeaseholdError, type RoleLease } from '@leasehold/core';
+import { type AnyRole, resolveRoles } from '@leasehold/core/adapter';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { LeaseholdHealthIndicator } from './health-indicator.ts';
@@ -9,7 +10,7 @@ import type {
   LeaseholdModuleOptions,
   LeaseholdSettings,
 } from './module-options.ts';
-import { type AnyRole, resolveLeasehold, resolveRoles } from './resolve-leasehold.ts';
+import { resolveLeasehold } from './resolve-leasehold.ts';
 import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
 
 /**

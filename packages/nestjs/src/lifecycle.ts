@@ -1,5 +1,7 @@
-import { isLeaseholdError, type Leasehold, type Logger } from '@leasehold/core';
-import { type Advertise, type ListeningServer, resolveAdvertisedAddress, validateAddress } from '@leasehold/proxy';
+import type { Leasehold, Logger } from '@leasehold/core';
+import { StartedLeasehold } from '@leasehold/core/adapter';
+import type { Advertise, ListeningServer } from '@leasehold/proxy';
+import { resolveAdvertise, tellAddress } from '@leasehold/proxy/adapter';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { LeaseholdSettings } from './module-options.ts';
@@ -19,7 +21,7 @@ export interface Closing {
 
 export interface LifecycleOptions {
   readonly leasehold: Leasehold;
-  readonly settings: Pick<LeaseholdSettings, 'advertise' | 'instance' | 'logger'>;
+  readonly settings: Pick<LeaseholdSettings, 'advertise' | 'logger'>;
   readonly host: HttpAdapterHost;
 }
 
@@ -35,14 +37,15 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, Befor
   readonly #advertise: Advertise | null;
   readonly #host: HttpAdapterHost;
   readonly #closings: Closing[] = [];
-  #startedHere = false;
-  #stopped: Promise<void> | null = null;
+  readonly #started: StartedLeasehold;
+  #stopping = false;
 
   /** @throws {LeaseholdError} LEASEHOLD_INVALID_ADDRESS for a URL that is none, now and not when the server listens. */
   constructor({ leasehold, settings, host }: LifecycleOptions) {
     this.leasehold = leasehold;
+    this.#started = new StartedLeasehold(leasehold);
     this.logger = settings.logger ?? nestLogger('Leasehold');
-    this.#advertise = resolveAdvertise(settings);
+    this.#advertise = resolveAdvertise(settings.advertise);
     this.#host = host;
   }
 
@@ -52,28 +55,19 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, Befor
 
   async onApplicationBootstrap(): Promise<void> {
     this.#watchServer();
-    try {
-      const started = this.leasehold.start();
-      this.#startedHere = true;
-      await started;
-    } catch (error) {
-      this.#startedHere = false;
-      if (!isLeaseholdError(error, 'LEASEHOLD_ALREADY_STARTED')) throw error;
-    }
+    await this.#started.start();
   }
 
   /** Not awaited: from here on nothing is held, and the server closes no later for it. */
   onModuleDestroy(): void {
     for (const closing of this.#closings) closing.beginClose();
-    if (!this.#startedHere || this.#stopped !== null) return;
-    this.#stopped = this.leasehold.stop();
-    // Whoever awaits it below is told; until then it is nobody's unhandled rejection.
-    this.#stopped.catch(() => {});
+    this.#stopping = true;
+    void this.#started.stop();
   }
 
   /** Modules close their pools in `onApplicationShutdown`, those of the application before ours: work has to be done by then. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.#stopped;
+    await this.#started.stop();
   }
 
   /** An application without HTTP has no server. */
@@ -85,35 +79,17 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, Befor
   }
 
   #onListening(server: Server): void {
-    if (this.#advertise !== null) this.#tellAddress(this.#advertise, server);
+    tellAddress(this.leasehold, this.#advertise, { server, logger: this.logger });
     // What stands right after `await app.listen()` has run by then.
     if (process.env['NODE_ENV'] !== 'test') setImmediate(() => this.#lookForSignalListener());
   }
 
-  /** An address that cannot be had costs the forwarding to here, not the server. */
-  #tellAddress(what: Advertise, server: Server): void {
-    try {
-      const address = resolveAdvertisedAddress(what, server);
-      if (address !== null) this.leasehold.advertise(address);
-    } catch (error) {
-      const message = 'no address is advertised: while this instance holds a role, nothing is forwarded to it';
-      this.logger.error({ error }, message);
-    }
-  }
-
   /** Whether Nest listens cannot be asked. That nobody does can. */
   #lookForSignalListener(): void {
-    if (this.#stopped !== null || process.listenerCount('SIGTERM') > 0) return;
+    if (this.#stopping || process.listenerCount('SIGTERM') > 0) return;
     this.logger.warn(
       {},
       'nothing listens to SIGTERM: it would end the process without giving its roles back, and nobody would hold them until their leases run out; call app.enableShutdownHooks() before app.listen()',
     );
   }
-}
-
-/** What to advertise; null for nothing beyond what the Leasehold was made with. */
-function resolveAdvertise({ advertise, instance }: LifecycleOptions['settings']): Advertise | null {
-  if (advertise === undefined) return instance?.address === undefined ? 'auto' : null;
-  if (advertise === 'auto' || typeof advertise === 'function') return advertise;
-  return validateAddress(advertise, 'advertise');
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Leasehold } from '@leasehold/core';
-import { notHeldProblem } from '@leasehold/proxy';
+import { HolderGuard } from '@leasehold/proxy/adapter';
 import { type CanActivate, type ExecutionContext, HttpException, Inject, mixin, type Type, UseGuards } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { RoleName } from './role-names.ts';
@@ -40,10 +40,11 @@ function roleGuard(role: string): Type<CanActivate> {
     }
 
     canActivate(context: ExecutionContext): true {
-      const lease = this.#leasehold.get(role);
-      if (lease.isHeld) return true;
-      const problem = notHeldProblem(lease);
-      if (context.getType() === 'http') this.#setFields(context.switchToHttp().getResponse(), problem.headers);
+      const guard = new HolderGuard(this.#leasehold, role);
+      if (guard.isHeld) return true;
+      const isHttp = context.getType() === 'http';
+      const problem = guard.refuse(isHttp ? context.switchToHttp().getRequest<{ method?: string }>().method : undefined);
+      if (isHttp) this.#setFields(context.switchToHttp().getResponse(), problem.headers);
       throw new RoleNotHeldException(role, problem);
     }
 

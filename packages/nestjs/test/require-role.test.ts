@@ -48,6 +48,7 @@ describe.each(platforms)('on %s', (platform) => {
     expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('cache-control')).toBe('no-store');
+    expect(refused.headers.get('proxy-status')).toBe('leasehold; error=destination_unavailable; details="not-held"');
     expect(await refused.json()).toEqual({
       title: 'Service Unavailable',
       status: 503,

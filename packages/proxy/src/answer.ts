@@ -29,7 +29,8 @@ export function answerProblem(
   response.end(problem.body);
 }
 
-function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
+/** Tells observers of an answer of the proxy's own, or of a guard's. */
+export function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
   if (!isObserved('leasehold:proxy.rejected')) return;
   publish('leasehold:proxy.rejected', {
     instance: context.leasehold.instance.id,

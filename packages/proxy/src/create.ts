@@ -126,4 +126,6 @@ class PassingProxy implements RoleHolderProxy {
   }
 
   close(): void {}
+
+  cutEndless(): void {}
 }

@@ -16,8 +16,9 @@ export interface ProxyDiagnosticMessages {
  * - `client-left`: the client went away; no failure of the holder.
  * - `truncated`: the holder's answer broke off, and the client's connection was cut.
  * - `role-changed`: a stream was cut because another instance took the role.
+ * - `stopping`: a stream or an upgraded connection was cut because this instance is stopping.
  */
-export type ForwardOutcome = 'completed' | 'client-left' | 'truncated' | 'role-changed';
+export type ForwardOutcome = 'completed' | 'client-left' | 'truncated' | 'role-changed' | 'stopping';
 
 export interface ForwardedMessage {
   readonly instance: string;

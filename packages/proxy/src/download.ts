@@ -29,6 +29,10 @@ export class Download {
     return this.#answer.statusCode ?? 0;
   }
 
+  get contentType(): string | undefined {
+    return this.#answer.headers['content-type'];
+  }
+
   /** The holder sent all of it, though the client may not have read all of it yet. */
   get isComplete(): boolean {
     return this.#answer.complete && !this.#wasReset;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalFields } from './headers/merge.ts';
 import type { InFlight } from './in-flight.ts';
+import type { ResolvedProxyOptions } from './options.ts';
 import type { ProblemContext } from './problem.ts';
 import type { RoleChange } from './role-change.ts';
 import type { Transport } from './transport.ts';
@@ -8,6 +9,7 @@ import type { UpgradingClient } from './upgrade.ts';
 
 /** What all exchanges of one role share. */
 export interface ExchangeContext extends ProblemContext {
+  readonly options: ResolvedProxyOptions;
   readonly transport: Transport;
   readonly inFlight: InFlight;
   readonly roleChange: RoleChange;

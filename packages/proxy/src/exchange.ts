@@ -5,6 +5,7 @@ import { cutOff } from './cut.ts';
 import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
 import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
+import { isEventStream } from './event-stream.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
 import { buildForwardedHead } from './forwarded-head.ts';
 import type { InterimAnswer } from './headers/interim-head.ts';
@@ -131,6 +132,7 @@ export class Exchange implements Watched {
     this.#download = download;
     download.begin();
     if (this.#upstream?.shouldKeepAlive === false) download.expectReset();
+    if (this.#context.inFlight.cutsEndless) this.cutIfEndless();
   }
 
   /** The holder speaks another protocol from here on, which is none of the proxy's business. */
@@ -145,6 +147,7 @@ export class Exchange implements Watched {
     stopListeningToClient(response);
     this.#tunnel = new Tunnel(upgrade, holder, (outcome, error) => this.#abandon(outcome, error));
     this.#tunnel.begin(answer, this.#instanceField);
+    if (this.#context.inFlight.cutsEndless) this.cutIfEndless();
   }
 
   /** Names the holder, where that is wanted. */
@@ -178,6 +181,16 @@ export class Exchange implements Watched {
     if (this.#stage === 'connecting') this.#refuse('unreachable', error);
     else if (this.#stage === 'sent') this.#refuse('outcome-unknown', error);
     else if (this.#stage === 'relaying' && this.#download?.isComplete === false) this.cut('truncated', error);
+  }
+
+  cutIfEndless(): void {
+    if (this.#isEndless) this.cut('stopping');
+  }
+
+  /** A tunnel, or what may become one; or an event stream. */
+  get #isEndless(): boolean {
+    if (this.#download === null && this.asksForUpgrade) return true;
+    return isEventStream(this.#client.request.headers.accept, this.#download?.contentType);
   }
 
   /** Breaks the client's connection off, as what it has is not the whole. */

@@ -6,6 +6,8 @@ export interface Watched {
   place: number;
   /** @param now of the monotonic clock. */
   check(now: number): void;
+  /** Breaks it off if it would never end by itself. */
+  cutIfEndless(): void;
 }
 
 export interface InFlightOptions {
@@ -22,6 +24,7 @@ export class InFlight {
   readonly #members: Watched[] = [];
   #timer: ClockTimer | null = null;
   #closed = false;
+  #cutsEndless = false;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
@@ -37,6 +40,11 @@ export class InFlight {
 
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  /** Whether what turns out to be endless is to be cut. */
+  get cutsEndless(): boolean {
+    return this.#cutsEndless;
   }
 
   add(member: Watched): void {
@@ -56,6 +64,13 @@ export class InFlight {
   /** No more are let in; those in flight go on. */
   close(): void {
     this.#closed = true;
+  }
+
+  /** Cuts what never ends by itself, now and from here on. */
+  cutEndless(): void {
+    this.#cutsEndless = true;
+    // A copy: whoever is cut leaves the list, and closing one connection may end others.
+    for (const member of this.#members.slice()) member.cutIfEndless();
   }
 
   #watch(): void {

@@ -11,7 +11,7 @@ export interface Refusal {
 }
 
 export interface ProblemContext {
-  readonly options: ResolvedProxyOptions;
+  readonly options: Pick<ResolvedProxyOptions, 'expose' | 'pseudonym' | 'instanceHeader'>;
   readonly leasehold: ThisInstance;
   readonly lease: HolderView;
 }

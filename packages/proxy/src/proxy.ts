@@ -64,6 +64,8 @@ export class InstalledProxy implements RoleHolderProxy {
     const { response } = client;
     if ((http2Stream(response) ?? response).destroyed || response.writableEnded) return;
     const context = this.#routes.contextOf(client.request);
+    // Or the client keeps the connection, and with it a server that is closing, open.
+    if (context.inFlight.isClosed) response.shouldKeepAlive = false;
     if (decision.kind === 'refuse') answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, context, client);
     else if (context.options.redirects) answerRedirect(decision.target, client, context);
     else new Exchange(decision.target, client, context).begin();
@@ -90,6 +92,10 @@ export class InstalledProxy implements RoleHolderProxy {
   close(): void {
     this.#shared.inFlight.close();
     this.#shared.transport.close();
+  }
+
+  cutEndless(): void {
+    this.#shared.inFlight.cutEndless();
   }
 
   /** A mistake of the programmer, not of the client: said in the log, once. */

@@ -51,4 +51,9 @@ export interface RoleHolderProxy {
   attachExpect(server: Server): () => void;
   /** Refuses new forwards and closes idle connections to holders; what is in flight goes on. */
   close(): void;
+  /**
+   * Cuts what is in flight and never ends by itself, now and from here on: upgraded connections and event streams. They would
+   * keep a server that closes open; cut, their clients come back elsewhere. For after {@link close}.
+   */
+  cutEndless(): void;
 }

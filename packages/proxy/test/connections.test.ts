@@ -150,6 +150,9 @@ describe('connections to the holder', () => {
     await vi.waitFor(() => expect(holder.sockets.size).toBe(1));
     const refused = await fast.send(GET).response();
     expect(JSON.parse(refused.text).reason).toBe('stopping');
+    // Or the client keeps its connection, and with it the server that is closing.
+    expect(refused.headers.connection).toBe('close');
+    await fast.untilClosed();
     finish();
     expect((await slow.response()).text).toBe('slow');
     await vi.waitFor(() => expect(holder.sockets.size).toBe(0));

@@ -1,0 +1,3 @@
+/** What the adapters of frameworks share. Not for applications. */
+export { type AnyRole, invalidOption, leaseholdFrom, resolveRoles } from './leasehold-settings.ts';
+export { StartedLeasehold } from './started-leasehold.ts';

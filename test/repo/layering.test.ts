@@ -11,6 +11,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   testing: ['core'],
   fastify: ['core', 'proxy'],
   express: ['core', 'proxy'],
+  nestjs: ['core', 'proxy'],
 };
 
 /** Inside core, from the bottom up: a folder may import from those before it, and from itself. */

@@ -10,6 +10,7 @@ export const errorCodes = {
   LEASEHOLD_INVALID_ADDRESS: 'An advertised address is not a plain http(s) origin.',
   LEASEHOLD_DUPLICATE_ROLE: 'A role of this name is registered already.',
   LEASEHOLD_ALREADY_REGISTERED: 'The plugin or module of a framework was registered twice on one application.',
+  LEASEHOLD_NOT_REGISTERED: 'The module of a framework has not given a Leasehold to this application or object.',
   LEASEHOLD_UNKNOWN_ROLE: 'No role of this name is registered.',
   LEASEHOLD_NO_STORE: 'No store was given in production.',
   LEASEHOLD_ALREADY_STARTED: 'start() was called twice.',

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Copy, type Parts, reasonOf, startCopy, startPair, whoRoutes } from './support/copies.ts';
 import { type Host, hosts } from './support/hosts.ts';
 import { listenOn } from './support/listen.ts';
-import { openStream, type OpenStream } from './support/raw.ts';
+import { openStream, type OpenStream } from '../../../test/support/raw.ts';
 
 /** Says how many bytes arrived, and which. */
 function importRoute({ app, label }: Parts): void {
@@ -41,7 +41,7 @@ function quietRoute({ app }: Parts): void {
 }
 
 async function streamThrough(copy: Copy, path = '/maintenance/events'): Promise<OpenStream> {
-  const stream = await openStream(copy.origin, path);
+  const stream = await openStream(`${copy.origin}${path}`);
   await expect.poll(() => stream.text()).toContain('data: holder\n\ndata: holder\n\n');
   return stream;
 }
@@ -325,7 +325,7 @@ describe.each(hosts)('$name', (host: Host) => {
 
     test('the head comes before the first event', async () => {
       const { other } = await startPair(host, { routes: quietRoute });
-      expect((await openStream(other.origin, '/maintenance/quiet')).status).toBe(200);
+      expect((await openStream(`${other.origin}/maintenance/quiet`)).status).toBe(200);
     });
 
     test('compression() before the proxy holds neither the head nor events back', async () => {

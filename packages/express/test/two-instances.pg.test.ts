@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { test, type TestDatabase } from '../../../test/support/database.ts';
 import { type Application, LEASE_MS, startApplication as start } from './support/application.ts';
 import { type Host, hosts } from './support/hosts.ts';
-import { openStream } from './support/raw.ts';
+import { openStream } from '../../../test/support/raw.ts';
 
 const SCRIPT = fileURLToPath(new URL('support/application-process.ts', import.meta.url));
 
@@ -41,7 +41,7 @@ describe.each(hosts)('$name', (host: Host) => {
     expect([await whoAnswers(holder.origin), await whoAnswers(other.origin)]).toEqual(['holder', 'holder']);
     const guarded = await Promise.all([holder, other].map(({ origin }) => fetch(`${origin}/guarded`)));
     expect(guarded.map(({ status }) => status)).toEqual([200, 503]);
-    const stream = await openStream(other.origin, '/maintenance/events');
+    const stream = await openStream(`${other.origin}/maintenance/events`);
     await expect.poll(() => stream.text()).toContain('data: holder\n\ndata: holder\n\n');
   });
 
@@ -49,7 +49,7 @@ describe.each(hosts)('$name', (host: Host) => {
     const { child, origin } = await startProcess(host, database, 'stopped');
     const other = await startApplication(host, database, 'other');
     await knows(other, origin);
-    const stream = await openStream(other.origin, '/maintenance/events');
+    const stream = await openStream(`${other.origin}/maintenance/events`);
     await expect.poll(() => stream.text()).toContain('data: stopped');
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
@@ -65,7 +65,7 @@ describe.each(hosts)('$name', (host: Host) => {
     const { child, origin } = await startProcess(host, database, 'killed');
     const other = await startApplication(host, database, 'other');
     await knows(other, origin);
-    const stream = await openStream(other.origin, '/maintenance/events');
+    const stream = await openStream(`${other.origin}/maintenance/events`);
     await expect.poll(() => stream.text()).toContain('data: killed');
 
     const killedAt = performance.now();

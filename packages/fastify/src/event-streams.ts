@@ -7,9 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export class EventStreams {
   readonly #responses = new Set<ServerResponse>();
 
-  /** `EventSource` always says what it accepts; other requests are left to end by themselves. */
+  /** `EventSource` asks for nothing else; a client that would take an event stream among other things is left to end by itself. */
   add(request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers.accept?.includes('text/event-stream') !== true) return;
+    if (!/^text\/event-stream\b/i.test(request.headers.accept ?? '')) return;
     this.#responses.add(response);
     response.once('close', () => this.#responses.delete(response));
   }

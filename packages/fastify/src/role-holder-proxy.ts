@@ -42,6 +42,7 @@ async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolder
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const decision = proxy.decide(request.raw);
     if (decision.kind === 'pass') {
+      proxy.apply(decision, { request: request.raw, response: reply.raw });
       done();
       return;
     }

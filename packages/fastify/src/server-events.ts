@@ -18,6 +18,7 @@ export class ServerEvents {
   readonly #proxy: RoleHolderProxy;
   readonly #inner: Emit;
   readonly #outer: Emit;
+  readonly #upgrades = new Set<Duplex>();
   #state: 'open' | 'closing' | 'released' = 'open';
 
   constructor(server: Server, proxy: RoleHolderProxy) {
@@ -33,9 +34,13 @@ export class ServerEvents {
     server.emit = this.#outer as Server['emit'];
   }
 
-  /** From here on what is under the prefixes is refused, as this instance is about to go. */
+  /**
+   * From here on what is under the prefixes is refused, as this instance is about to go. Tunnels to holders never end by
+   * themselves, and the server would wait for them: they are cut, so that their clients come back elsewhere.
+   */
   beginClose(): void {
     this.#state = 'closing';
+    for (const socket of this.#upgrades) socket.destroy();
   }
 
   /** Puts the server back as it was. Somebody else may have wrapped ours meanwhile; then it stays, and does nothing. */
@@ -46,9 +51,16 @@ export class ServerEvents {
 
   #takes(event: string | symbol, values: unknown[]): boolean {
     if (this.#state === 'released') return false;
-    if (event === 'upgrade') return this.#proxy.handleUpgrade(...(values as [IncomingMessage, Duplex, Buffer]));
+    if (event === 'upgrade') return this.#takesUpgrade(...(values as [IncomingMessage, Duplex, Buffer]));
     if (event !== 'request' || this.#state !== 'closing') return false;
     return this.#refuse(...(values as [IncomingMessage, ServerResponse]));
+  }
+
+  #takesUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (!this.#proxy.handleUpgrade(request, socket, head)) return false;
+    this.#upgrades.add(socket);
+    socket.once('close', () => this.#upgrades.delete(socket));
+    return true;
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse): boolean {

@@ -6,7 +6,7 @@ import { roleHolderProxy, type RoleHolderProxyPluginOptions, roleLeasePlugin } f
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCopy, origin, startPair, whoRoutes } from './support/apps.ts';
-import { openStream, type OpenStream } from './support/raw.ts';
+import { openStream, type OpenStream } from '../../../test/support/raw.ts';
 
 async function reasonOf(answer: Response): Promise<unknown> {
   return ((await answer.json()) as { reason?: unknown }).reason;
@@ -196,7 +196,7 @@ function eventRoute(app: FastifyInstance): void {
 }
 
 async function streamThroughOther(other: FastifyInstance): Promise<OpenStream> {
-  const stream = await openStream(other, '/maintenance/events');
+  const stream = await openStream(`${origin(other)}/maintenance/events`);
   await expect.poll(() => stream.text()).toContain('data: holder\n\ndata: holder\n\n');
   return stream;
 }
@@ -217,7 +217,7 @@ describe('event streams', () => {
           reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
         }),
     });
-    expect((await openStream(other, '/maintenance/quiet')).status).toBe(200);
+    expect((await openStream(`${origin(other)}/maintenance/quiet`)).status).toBe(200);
   });
 
   test('are broken off when the holder dies, not ended as if complete', async () => {
@@ -236,7 +236,7 @@ describe('event streams', () => {
 });
 
 describe('closing', () => {
-  test('a request that is being forwarded ends well', async () => {
+  test('a request that is being forwarded ends well, of a client that would take an event stream too', async () => {
     let begun = false;
     const { other } = await startPair({
       fastify: { forceCloseConnections: 'idle' },
@@ -247,7 +247,8 @@ describe('closing', () => {
           return reply.send('done');
         }),
     });
-    const answer = fetch(`${origin(other)}/maintenance/slow`, { headers: { connection: 'close' } });
+    const headers = { connection: 'close', accept: 'application/json, text/event-stream' };
+    const answer = fetch(`${origin(other)}/maintenance/slow`, { headers });
     await expect.poll(() => begun).toBe(true);
     await other.close();
     expect(await (await answer).text()).toBe('done');

@@ -2,12 +2,13 @@ import websocket from '@fastify/websocket';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import type { RoleHolderProxy } from '@leasehold/proxy';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServerEvents } from '../src/server-events.ts';
 import { origin, startPair, whoRoutes } from './support/apps.ts';
-import { rawExchange, upgradeLines } from './support/raw.ts';
+import { rawExchange, upgradeLines } from '../../../test/support/raw.ts';
 
 function socketRoutes(app: FastifyInstance): void {
   app.register(websocket);
@@ -41,14 +42,28 @@ describe('beside a WebSocket plugin', () => {
     expect(await firstMessage(other, '/live')).toBe('other');
   });
 
-  test('another copy refuses those under the prefix with one whole answer, and its plugin never sees them', async () => {
+  test('another copy passes those under the prefix to the holder, and its plugin never sees them', async () => {
     const { other } = await startPair({ routes: socketRoutes });
-    expect(await firstMessage(other, '/maintenance/live')).toBe('refused');
-    const answer = await rawExchange(other, upgradeLines('/maintenance/live'));
+    expect(await firstMessage(other, '/maintenance/live')).toBe('holder');
+  });
+
+  test('what the holder refuses comes as one whole answer', async () => {
+    const { other } = await startPair({ routes: socketRoutes });
+    const answer = await rawExchange(origin(other), [...upgradeLines('/maintenance/live'), 'Leasehold-Hop: maintenance;x;0']);
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(answer).toMatch(/retry-after: [1-9]/i);
-    expect(answer).toContain('"reason":"upgrade-not-forwarded"');
+    expect(answer).toContain('"reason":"failover"');
+  });
+
+  test('an open tunnel does not keep another copy from closing', async () => {
+    const { other } = await startPair({ routes: socketRoutes });
+    const socket = new WebSocket(`${origin(other).replace('http', 'ws')}/maintenance/live`);
+    const closed = once(socket, 'close');
+    await once(socket, 'message');
+    await other.close();
+    await closed;
+    expect(socket.readyState).toBe(WebSocket.CLOSED);
   });
 });
 
@@ -56,7 +71,7 @@ describe('where nobody listens for upgrades', () => {
   test('a request that asks for one is a request like any other', async () => {
     const { holder, other } = await startPair({ routes: whoRoutes });
     const ask = (app: FastifyInstance, path: string): Promise<string> =>
-      rawExchange(app, [`GET ${path} HTTP/1.1`, 'Host: app.test', 'Connection: Upgrade, close', 'Upgrade: h2c']);
+      rawExchange(origin(app), [`GET ${path} HTTP/1.1`, 'Host: app.test', 'Connection: Upgrade, close', 'Upgrade: h2c']);
     expect(await ask(other, '/who')).toContain('{"by":"other"}');
     expect(await ask(holder, '/maintenance/who')).toContain('{"by":"holder"}');
   });
@@ -126,10 +141,10 @@ describe('ServerEvents', () => {
     server.on('upgrade', () => (upgrades += 1));
     const inner = new ServerEvents(server, answering);
     const outer = new ServerEvents(server, passing);
-    server.emit('upgrade');
+    server.emit('upgrade', {}, new PassThrough());
     expect(upgrades).toBe(0);
     inner.release();
-    server.emit('upgrade');
+    server.emit('upgrade', {}, new PassThrough());
     expect(upgrades).toBe(1);
     outer.release();
   });

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished } from 'vitest';
 import { test, type TestDatabase } from '../../../test/support/database.ts';
 import { buildApplication, LEASE_MS } from './support/application.ts';
-import { openStream } from './support/raw.ts';
+import { openStream } from '../../../test/support/raw.ts';
 
 async function startApplication({ connectionString, schema }: TestDatabase, label: string): Promise<FastifyInstance> {
   const app = buildApplication({ connectionString, schema, label });
@@ -37,7 +37,7 @@ test('any instance accepts the request and the holder answers it', async ({ data
 
 test('an event stream comes through the instance that does not hold', async ({ database }) => {
   const { other } = await startPair(database);
-  const stream = await openStream(other, '/maintenance/events');
+  const stream = await openStream(`${other.listeningOrigin}/maintenance/events`);
   await expect.poll(() => stream.text()).toContain('data: holder\n\ndata: holder\n\n');
 });
 
@@ -62,7 +62,7 @@ test('a killed holder is replaced when its lease has run out, and not before', a
   const [address] = (await once(child, 'message')) as [string];
   const other = await startApplication(database, 'other');
   await knows(other, address);
-  const stream = await openStream(other, '/maintenance/events');
+  const stream = await openStream(`${other.listeningOrigin}/maintenance/events`);
   await expect.poll(() => stream.text()).toContain('data: killed');
 
   const killedAt = performance.now();

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { cutOff } from './cut.ts';
 import { isObserved, publish } from './diagnostics.ts';
+import { http2Stream } from './http2.ts';
 import { type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
 import { buildProblem, type ProblemContext, type Refusal } from './problem.ts';
 import { refusals } from './refusal.ts';
@@ -18,17 +19,21 @@ export function answerProblem(
     return;
   }
   const problem = buildProblem(refusal, context);
+  const { instanceHeader } = context.options;
   setLocalFields(response, local);
   mergeFields(response, problem.fields);
-  response.writeHead(problem.status, problem.statusText);
+  if (instanceHeader !== null) response.setHeader(instanceHeader, context.leasehold.instance.id);
+  // HTTP/2 has no status text, and Node warns about one.
+  if (http2Stream(response) === undefined) response.writeHead(problem.status, problem.statusText);
+  else response.writeHead(problem.status);
   response.end(problem.body);
 }
 
-export function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
+function publishRejection(refusal: Refusal, context: ProblemContext, method: string | undefined): void {
   if (!isObserved('leasehold:proxy.rejected')) return;
   publish('leasehold:proxy.rejected', {
     instance: context.leasehold.instance.id,
-    role: context.options.role,
+    role: context.lease.role,
     holder: refusal.target?.holder ?? context.lease.currentHolder,
     method: method ?? '',
     reason: refusal.reason,

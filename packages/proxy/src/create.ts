@@ -1,10 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLeaseholdError } from '@leasehold/core';
 import { pass } from './decision.ts';
-import { resolveProxyOptions, type ResolvedProxyOptions, type RoleHolderProxyOptions } from './options.ts';
+import type { AnyRequest, AnyResponse } from './http2.ts';
+import { resolveProxyOptions, type ResolvedProxyOptions, resolveRole, type RoleHolderProxyOptions } from './options.ts';
+import { type PartitionHolderProxyOptions, resolveAffinity } from './partition-options.ts';
+import { PartitionRoutes } from './partition-routes.ts';
 import { InstalledProxy } from './proxy.ts';
 import type { ConnectHandler, RoleHolderProxy } from './role-holder-proxy.ts';
-import type { ProxyLeasehold, RoleLeaseView } from './target.ts';
+import { RoleRoute, shareOptions } from './role-route.ts';
+import type { PartitionLeasehold, ProxyLeasehold } from './target.ts';
 
 /** A connect-style handler that carries its proxy, for upgrades and for closing. */
 export interface RoleHolderHandler extends ConnectHandler {
@@ -22,7 +25,10 @@ export interface RoleHolderHandler extends ConnectHandler {
  * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
  */
 export function roleHolderProxy(leasehold: ProxyLeasehold, options: RoleHolderProxyOptions): RoleHolderHandler {
-  const proxy = createRoleHolderProxy(leasehold, options);
+  return asHandler(createRoleHolderProxy(leasehold, options));
+}
+
+function asHandler(proxy: RoleHolderProxy): RoleHolderHandler {
   const handler: ConnectHandler = (request, response, next) => proxy.handle(request, response, next);
   return Object.assign(handler, { proxy });
 }
@@ -34,27 +40,62 @@ export function roleHolderProxy(leasehold: ProxyLeasehold, options: RoleHolderPr
  * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
  */
 export function createRoleHolderProxy(leasehold: ProxyLeasehold, options: RoleHolderProxyOptions): RoleHolderProxy {
+  const role = resolveRole(options);
   const resolved = resolveProxyOptions(options);
-  const lease = findLease(leasehold, resolved.role);
-  if (lease !== null) return new InstalledProxy(leasehold, lease, resolved);
-  sayNotInstalled(resolved);
-  return new PassingProxy(resolved.role);
+  const lease = findRegistered(() => leasehold.get(role));
+  if (lease === null) return passing('role', role, resolved);
+  const shared = shareOptions(leasehold, resolved, lease.renewIntervalMs);
+  return new InstalledProxy(role, new RoleRoute(lease, shared), shared);
 }
 
-function findLease(leasehold: ProxyLeasehold, role: string): RoleLeaseView | null {
+/**
+ * The partition form of {@link roleHolderProxy}: what is under the prefixes goes to the instance that holds the role of its
+ * affinity key.
+ *
+ * @example
+ * ```ts
+ * app.use(partitionHolderProxy(leasehold, {
+ *   partition: 'devices', affinityKey: (request) => request.headers['x-device-id'], prefixes: ['/device-api'],
+ * }));
+ * ```
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
+ */
+export function partitionHolderProxy(leasehold: PartitionLeasehold, options: PartitionHolderProxyOptions): RoleHolderHandler {
+  return asHandler(createPartitionHolderProxy(leasehold, options));
+}
+
+/**
+ * The same without a framework's shape, for adapters. Where the partition is not registered, everything passes.
+ *
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
+ */
+export function createPartitionHolderProxy(leasehold: PartitionLeasehold, options: PartitionHolderProxyOptions): RoleHolderProxy {
+  const affinity = resolveAffinity(options);
+  const resolved = resolveProxyOptions(options);
+  const partition = findRegistered(() => leasehold.getPartition(affinity.partition));
+  if (partition === null) return passing('partition', affinity.partition, resolved);
+  const shared = shareOptions(leasehold, resolved, USUAL_RENEW_INTERVAL_MS);
+  return new InstalledProxy(affinity.partition, new PartitionRoutes(partition, affinity, shared), shared);
+}
+
+/** Of the roles of a partition none is known yet; how often streams are looked at is all that it says. */
+const USUAL_RENEW_INTERVAL_MS = 5_000;
+
+function findRegistered<T>(find: () => T): T | null {
   try {
-    return leasehold.get(role);
+    return find();
   } catch (error) {
     if (isLeaseholdError(error, 'LEASEHOLD_UNKNOWN_ROLE')) return null;
     throw error;
   }
 }
 
-/** A misspelt role would silently run everywhere: without a logger the process warning has to do. */
-function sayNotInstalled({ role, logger, hasLogger }: ResolvedProxyOptions): void {
-  const message = `The role '${role}' is not registered: the role-holder proxy is not installed, and every request runs on this instance.`;
-  if (hasLogger) logger.warn({ role }, message);
+/** A misspelt name would silently run everywhere: without a logger the process warning has to do. */
+function passing(kind: 'role' | 'partition', name: string, { logger, hasLogger }: ResolvedProxyOptions): PassingProxy {
+  const message = `The ${kind} '${name}' is not registered: the role-holder proxy is not installed, and every request runs on this instance.`;
+  if (hasLogger) logger.warn({ [kind]: name }, message);
   else process.emitWarning(message, { type: 'LeaseholdWarning', code: 'LEASEHOLD_UNKNOWN_ROLE' });
+  return new PassingProxy(name);
 }
 
 class PassingProxy implements RoleHolderProxy {
@@ -72,7 +113,7 @@ class PassingProxy implements RoleHolderProxy {
     return false;
   }
 
-  handle(_request: IncomingMessage, _response: ServerResponse, next: () => void): void {
+  handle(_request: AnyRequest, _response: AnyResponse, next: () => void): void {
     next();
   }
 

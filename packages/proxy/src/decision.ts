@@ -15,10 +15,14 @@ export interface RefuseDecision {
   readonly reason: RefusalReason;
 }
 
-/** Send it to the holder, once. */
+/** Send it to the holder, once; or its client, where `mode` is `redirect`. */
 export interface ForwardDecision {
   readonly kind: 'forward';
   readonly target: HolderTarget;
 }
 
+/** Not under a prefix. */
 export const pass: PassDecision = { kind: 'pass' };
+
+/** Under a prefix, and this instance holds the role: the answer may name it. */
+export const passHeld: PassDecision = { kind: 'pass' };

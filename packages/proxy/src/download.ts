@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from './exchange.ts';
+import { setField } from './headers/field-names.ts';
 import { isUntouched, type LocalFields, mergeFields, setLocalFields } from './headers/merge.ts';
 import { buildResponseHead } from './headers/response-head.ts';
+import { http2Stream } from './http2.ts';
 import { passTrailersOn } from './headers/trailers.ts';
 import { whenReset } from './reset.ts';
 
@@ -42,12 +44,16 @@ export class Download {
     return !this.#hasLength && !this.#response.chunkedEncoding;
   }
 
-  /** @throws what makes the head unusable; then nothing of it is left on the response. */
-  writeHead(local: LocalFields): void {
+  /**
+   * @param own a field that this instance sets, whatever the holder says.
+   * @throws what makes the head unusable; then nothing of it is left on the response.
+   */
+  writeHead(local: LocalFields, own: readonly string[]): void {
     const answer = this.#answer;
     const response = this.#response;
     const { fields, hasLength } = buildResponseHead(answer, response);
     this.#hasLength = hasLength;
+    if (own.length > 0) setField(fields, own);
     setLocalFields(response, local);
     if (isUntouched(response)) response.writeHead(this.statusCode, answer.statusMessage ?? '', fields);
     else this.#writeMergedHead(fields);
@@ -56,7 +62,8 @@ export class Download {
   #writeMergedHead(fields: readonly string[]): void {
     try {
       mergeFields(this.#response, fields);
-      this.#response.writeHead(this.statusCode, this.#answer.statusMessage ?? '');
+      if (http2Stream(this.#response) !== undefined) this.#response.writeHead(this.statusCode);
+      else this.#response.writeHead(this.statusCode, this.#answer.statusMessage ?? '');
     } catch (error) {
       for (const name of this.#response.getHeaderNames()) this.#response.removeHeader(name);
       throw error;

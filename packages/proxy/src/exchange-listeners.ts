@@ -1,6 +1,8 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
+import type { InterimAnswer } from './headers/interim-head.ts';
+import { http2Stream } from './http2.ts';
 import { whenGoneBeforeTurn } from './queued-response.ts';
 
 const EXCHANGE: unique symbol = Symbol('leasehold.exchange');
@@ -13,7 +15,8 @@ interface Linked {
 export function listenToClient(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
   (response as ServerResponse & Linked)[EXCHANGE] = exchange;
   response.on('close', onClientClose);
-  if (response.socket === null) whenGoneBeforeTurn(request, response, () => exchange.clientClosed());
+  if (response.socket === null && http2Stream(response) === undefined)
+    whenGoneBeforeTurn(request, response, () => exchange.clientClosed());
 }
 
 export function stopListeningToClient(response: ServerResponse): void {
@@ -28,14 +31,20 @@ export function listenToHolder(exchange: Exchange, upstream: ClientRequest): voi
   upstream.on('error', onUpstreamError);
   upstream.on('close', onUpstreamClose);
   if (!upstream.reusedSocket) upstream.on('socket', onSocket);
+  // Without a listener Node ends the connection at a 101, which is right where nobody asked for one.
+  if (exchange.asksForUpgrade) upstream.on('upgrade', onUpgrade);
 }
 
 function onAnswer(this: unknown, answer: IncomingMessage): void {
   (this as Linked)[EXCHANGE].answered(answer);
 }
 
-function onInterim(this: unknown, info: { statusCode: number; statusMessage: string; rawHeaders: string[] }): void {
-  (this as Linked)[EXCHANGE].interim(info.statusCode, info.statusMessage, info.rawHeaders);
+function onInterim(this: unknown, answer: InterimAnswer): void {
+  (this as Linked)[EXCHANGE].interim(answer);
+}
+
+function onUpgrade(this: unknown, answer: IncomingMessage, socket: Socket, head: Buffer): void {
+  (this as Linked)[EXCHANGE].upgraded(answer, { socket, head });
 }
 
 function onUpstreamError(this: unknown, error: Error): void {

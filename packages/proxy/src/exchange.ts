@@ -1,18 +1,20 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ClockTimer } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
-import { isTrue } from './ask.ts';
 import { cutOff } from './cut.ts';
 import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
 import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
-import { buildInterimHead } from './headers/interim-head.ts';
-import { buildRequestHead, type RequestHead } from './headers/request-head.ts';
+import { buildForwardedHead } from './forwarded-head.ts';
+import type { InterimAnswer } from './headers/interim-head.ts';
+import { http2Stream, wasAborted } from './http2.ts';
+import { passInterimOn } from './interim.ts';
 import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
 import type { HolderTarget } from './target.ts';
+import { type HolderEnd, Tunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
 
 /**
@@ -22,6 +24,8 @@ import { Upload } from './upload.ts';
  * - `over`: the holder's part is done, one way or another.
  */
 type Stage = 'connecting' | 'sent' | 'relaying' | 'over';
+
+const NO_FIELD: readonly string[] = [];
 
 /** One forwarded request, from the decision to the last byte of the answer. Sent once, whatever happens. */
 export class Exchange implements Watched {
@@ -37,6 +41,7 @@ export class Exchange implements Watched {
   #upstream: ClientRequest | null = null;
   #upload: Upload | null = null;
   #download: Download | null = null;
+  #tunnel: Tunnel | null = null;
   #connectTimer: ClockTimer | null = null;
   #sentAt = 0;
 
@@ -47,9 +52,13 @@ export class Exchange implements Watched {
     this.#startedAt = context.options.clock.monotonic();
   }
 
+  get asksForUpgrade(): boolean {
+    return this.#client.upgrade !== null && this.#client.upgrade.protocols !== null;
+  }
+
   begin(): void {
     const { request, response } = this.#client;
-    const head = this.#buildHead();
+    const head = buildForwardedHead(this.target, this.#client, this.#context);
     try {
       this.#upstream = this.#open(head.fields);
     } catch (error) {
@@ -63,26 +72,6 @@ export class Exchange implements Watched {
     else this.#limitConnecting();
     if (head.hasBody && !request.readableEnded) this.#upload = new Upload(request, this.#upstream, this.#context.options.clock);
     else this.#upstream.end();
-  }
-
-  #buildHead(): RequestHead {
-    const { request, awaitsContinue } = this.#client;
-    const { options, hop } = this.#context;
-    return buildRequestHead(request, {
-      hop,
-      pseudonym: options.pseudonym,
-      authority: this.target.authority,
-      trustForwarded: this.#trustsForwarded(),
-      keepExpect: awaitsContinue,
-    });
-  }
-
-  #trustsForwarded(): boolean {
-    const { role, logger, trustForwarded } = this.#context.options;
-    if (typeof trustForwarded === 'boolean') return trustForwarded;
-    return isTrue(trustForwarded, this.#client.request, (error) => {
-      logger.error({ role, error }, 'trustForwarded failed; X-Forwarded-* of the client is dropped');
-    });
   }
 
   #open(fields: string[]): ClientRequest {
@@ -110,7 +99,11 @@ export class Exchange implements Watched {
 
   check(now: number): void {
     if (this.#stage === 'sent') this.#checkHead(now);
-    else if (this.#stage === 'relaying' && this.#download?.isStream === true) this.#context.roleChange.review(this, now);
+    else if (this.#stage === 'relaying' && this.#isStream) this.#context.roleChange.review(this, now);
+  }
+
+  get #isStream(): boolean {
+    return this.#tunnel !== null || this.#download?.isStream === true;
   }
 
   #checkHead(now: number): void {
@@ -120,19 +113,16 @@ export class Exchange implements Watched {
     if (now - since >= limit) this.fail(timeoutError(`no answer within ${limit} ms`));
   }
 
-  interim(status: number, message: string, rawHeaders: readonly string[]): void {
-    const { request, response } = this.#client;
-    if (this.#stage !== 'sent' || response.headersSent || response.socket === null || request.httpVersion === '1.0') return;
-    if (status !== 100) response.socket.write(buildInterimHead(status, message, rawHeaders), 'latin1');
-    else if (this.#client.awaitsContinue) response.writeContinue();
+  interim(answer: InterimAnswer): void {
+    if (this.#stage === 'sent') passInterimOn(answer, this.#client);
   }
 
   answered(answer: IncomingMessage): void {
     if (this.#stage !== 'sent') return;
-    this.target.noteReached(this.#context.options);
+    this.target.noteReached(this.#context);
     const download = new Download(this, answer, this.#client.response);
     try {
-      download.writeHead(this.#client.local);
+      download.writeHead(this.#client.local, this.#instanceField);
     } catch (error) {
       this.fail(error);
       return;
@@ -141,6 +131,26 @@ export class Exchange implements Watched {
     this.#download = download;
     download.begin();
     if (this.#upstream?.shouldKeepAlive === false) download.expectReset();
+  }
+
+  /** The holder speaks another protocol from here on, which is none of the proxy's business. */
+  upgraded(answer: IncomingMessage, holder: HolderEnd): void {
+    const { upgrade, response } = this.#client;
+    if (this.#stage !== 'sent' || upgrade === null) {
+      holder.socket.destroy();
+      return;
+    }
+    this.target.noteReached(this.#context);
+    this.#stage = 'relaying';
+    stopListeningToClient(response);
+    this.#tunnel = new Tunnel(upgrade, holder, (outcome, error) => this.#abandon(outcome, error));
+    this.#tunnel.begin(answer, this.#instanceField);
+  }
+
+  /** Names the holder, where that is wanted. */
+  get #instanceField(): readonly string[] {
+    const { instanceHeader } = this.#context.options;
+    return instanceHeader === null ? NO_FIELD : [instanceHeader, this.target.holder];
   }
 
   /** The holder's answer is whole. An upload that it did not wait for is given up. */
@@ -153,10 +163,7 @@ export class Exchange implements Watched {
   }
 
   clientClosed(): void {
-    const { request, response } = this.#client;
-    // In Node 22 a response counts as finished when its socket was destroyed with bytes of it still to send.
-    const isDelivered = this.#stage === 'over' && response.writableFinished && !request.socket.destroyed;
-    if (isDelivered) this.#settle('completed');
+    if (this.#stage === 'over' && isDelivered(this.#client)) this.#settle('completed');
     else this.#abandon('client-left');
   }
 
@@ -176,11 +183,11 @@ export class Exchange implements Watched {
   /** Breaks the client's connection off, as what it has is not the whole. */
   cut(outcome: ForwardOutcome, error?: unknown): void {
     this.#abandon(outcome, error);
-    cutOff(this.#client.response, this.#download?.endsWithConnection === true);
+    if (this.#tunnel === null) cutOff(this.#client.response, this.#download?.endsWithConnection === true);
   }
 
   #refuse(reason: RefusalReason, error: unknown): void {
-    if (reason !== 'malformed-request') this.target.noteFailure(this.#context.options, { reason, error });
+    if (reason !== 'malformed-request') this.target.noteFailure(this.#context, { reason, error });
     this.#release();
     const { response, local } = this.#client;
     answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
@@ -197,6 +204,7 @@ export class Exchange implements Watched {
     this.#connectTimer?.cancel();
     this.#upload?.stop();
     this.#download?.stop();
+    this.#tunnel?.stop();
     this.#upstream?.destroy();
     this.#context.inFlight.remove(this);
     stopListeningToClient(this.#client.response);
@@ -210,19 +218,26 @@ export class Exchange implements Watched {
   }
 
   #publish(outcome: ForwardOutcome, error: unknown): void {
-    const { options, leasehold } = this.#context;
+    const { options, leasehold, lease } = this.#context;
     publish('leasehold:proxy.forwarded', {
       instance: leasehold.instance.id,
-      role: options.role,
+      role: lease.role,
       holder: this.target.holder,
       address: this.target.address,
       method: this.#client.request.method ?? '',
       outcome,
-      statusCode: this.#download?.statusCode ?? null,
+      statusCode: this.#tunnel === null ? (this.#download?.statusCode ?? null) : 101,
       durationMs: options.clock.monotonic() - this.#startedAt,
       ...(error === undefined ? {} : { error }),
     });
   }
+}
+
+function isDelivered({ request, response }: ClientSide): boolean {
+  const stream = http2Stream(response);
+  if (stream !== undefined) return !wasAborted(stream);
+  // In Node 22 a response counts as finished when its socket was destroyed with bytes of it still to send.
+  return response.writableFinished && !request.socket.destroyed;
 }
 
 function timeoutError(message: string): Error {

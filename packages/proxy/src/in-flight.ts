@@ -16,10 +16,10 @@ export interface InFlightOptions {
 }
 
 /** The requests that are on their way to a holder: counted for the limit, and watched by one timer for all of them. */
-export class InFlight<T extends Watched = Watched> {
+export class InFlight {
   readonly #options: InFlightOptions;
   /** Left by putting the last in the gap: a Set would rebuild its table all the time, as members come and go. */
-  readonly #members: T[] = [];
+  readonly #members: Watched[] = [];
   #timer: ClockTimer | null = null;
   #closed = false;
 
@@ -39,15 +39,15 @@ export class InFlight<T extends Watched = Watched> {
     return this.#closed;
   }
 
-  add(member: T): void {
+  add(member: Watched): void {
     member.place = this.#members.push(member) - 1;
     this.#watch();
   }
 
   /** Harmless when it is not in flight any more. */
-  remove(member: T): void {
+  remove(member: Watched): void {
     if (this.#members[member.place] !== member) return;
-    const last = this.#members.pop() as T;
+    const last = this.#members.pop() as Watched;
     if (last === member) return;
     this.#members[member.place] = last;
     last.place = member.place;

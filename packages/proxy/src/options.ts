@@ -9,6 +9,7 @@ import {
   silentLogger,
   systemClock,
 } from '@leasehold/core';
+import { kindOf } from './headers/field-names.ts';
 import { resolvePrefixes } from './prefix.ts';
 import { type HolderTlsOptions, type ResolvedTls, resolveTls } from './tls-options.ts';
 
@@ -20,6 +21,16 @@ export interface RoleHolderProxyOptions {
    * `/maintenance2`. Compared with the path as the client sent it, whatever the case or percent-encoding.
    */
   readonly prefixes: readonly string[];
+  /**
+   * `redirect` answers with 307 to the same path at the holder's address, in place of forwarding: where clients reach every
+   * instance by the address that it advertises, and shall see it. Two instances that take each other for the holder send a
+   * client to and fro until it stops by itself.
+   *
+   * @default 'forward'
+   */
+  readonly mode?: 'forward' | 'redirect';
+  /** Field of the answer that names the instance that gave it, such as `X-Served-By`. @default none names it */
+  readonly instanceHeader?: string;
   /** How long a connection to the holder, TLS included, may take. @default '2s' */
   readonly connectTimeout?: Duration;
   /**
@@ -35,7 +46,12 @@ export interface RoleHolderProxyOptions {
    * @default '4s'
    */
   readonly idleTimeout?: Duration;
-  /** Requests that may be in flight to the holder, streams included. One more is refused; nothing queues. @default 10_000 */
+  /**
+   * Requests that may be in flight to the holder, streams and upgraded connections included; in the partition form to all
+   * holders together. One more is refused; nothing queues.
+   *
+   * @default 10_000
+   */
   readonly maxInFlight?: number;
   /** The largest head of the holder's answer, in bytes. @default Node's own limit, 16 KiB */
   readonly maxHeaderSize?: number;
@@ -56,7 +72,7 @@ export interface RoleHolderProxyOptions {
   /** Whether problem bodies name the holder, its address and this instance. @default false */
   readonly expose?: boolean;
   /**
-   * What happens to streams that are open to an instance when another one takes the role. `close` cuts their clients,
+   * What happens to streams and upgraded connections to an instance when another one takes the role. `close` cuts their clients,
    * spread over one renew interval, so that they come back to the new holder and not all at once.
    *
    * @default 'keep'
@@ -71,10 +87,14 @@ export interface RoleHolderProxyOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds throughout. */
+/** What both forms are given. */
+export type CommonOptions = Omit<RoleHolderProxyOptions, 'role'>;
+
+/** What both forms have. Milliseconds throughout. */
 export interface ResolvedProxyOptions {
-  readonly role: string;
   readonly prefixes: readonly string[];
+  readonly redirects: boolean;
+  readonly instanceHeader: string | null;
   readonly connectTimeoutMs: number;
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -93,21 +113,27 @@ export interface ResolvedProxyOptions {
 
 const LONGEST_TIMEOUT_MS = 86_400_000;
 
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function resolveRole(options: RoleHolderProxyOptions): string {
+  requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object with role and prefixes');
+  const { role } = options;
+  requireThat(typeof role === 'string' && role !== '', 'role', role, 'give the name of a registered role');
+  return role;
+}
+
 /**
- * Checks all options once.
+ * Checks all options but the role or the partition, once.
  *
  * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
  */
-export function resolveProxyOptions(options: RoleHolderProxyOptions): ResolvedProxyOptions {
-  requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object with role and prefixes');
-  const { role, trustForwarded = false, trustAddress, expose = false, onRoleChange = 'keep', pseudonym = 'leasehold' } = options;
-  requireThat(typeof role === 'string' && role !== '', 'role', role, 'give the name of a registered role');
+export function resolveProxyOptions(options: CommonOptions): ResolvedProxyOptions {
+  const { trustForwarded = false, trustAddress, expose = false, onRoleChange = 'keep', pseudonym = 'leasehold' } = options;
   requireThat(typeof expose === 'boolean', 'expose', expose, 'give true or false');
   requireThat(onRoleChange === 'keep' || onRoleChange === 'close', 'onRoleChange', onRoleChange, "give 'keep' or 'close'");
   requireThat(isToken(pseudonym), 'pseudonym', pseudonym, 'give 1 to 64 letters, digits, dots, hyphens or underscores');
   return {
-    role,
     prefixes: resolvePrefixes(options.prefixes),
+    ...resolveMode(options),
     ...resolveLimits(options),
     trustForwarded: resolveTrustForwarded(trustForwarded),
     trustAddress: resolveTrustAddress(trustAddress),
@@ -121,12 +147,27 @@ export function resolveProxyOptions(options: RoleHolderProxyOptions): ResolvedPr
   };
 }
 
+function resolveMode({
+  mode = 'forward',
+  instanceHeader,
+}: CommonOptions): Pick<ResolvedProxyOptions, 'redirects' | 'instanceHeader'> {
+  requireThat(mode === 'forward' || mode === 'redirect', 'mode', mode, "give 'forward' or 'redirect'");
+  const named = instanceHeader === undefined || isFieldName(instanceHeader);
+  requireThat(named, 'instanceHeader', instanceHeader, "give the name of a field of your own, such as 'X-Served-By'");
+  return { redirects: mode === 'redirect', instanceHeader: instanceHeader ?? null };
+}
+
+/** And none that means something to the proxy itself. */
+function isFieldName(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(value) && kindOf(value) === undefined;
+}
+
 type Limits = Pick<
   ResolvedProxyOptions,
   'connectTimeoutMs' | 'headTimeoutMs' | 'idleTimeoutMs' | 'maxInFlight' | 'maxHeaderSize'
 >;
 
-function resolveLimits(options: RoleHolderProxyOptions): Limits {
+function resolveLimits(options: CommonOptions): Limits {
   const { maxInFlight = 10_000, maxHeaderSize } = options;
   requireThat(isPositiveInteger(maxInFlight), 'maxInFlight', maxInFlight, 'give a whole number from 1');
   const sizeIsValid = maxHeaderSize === undefined || isPositiveInteger(maxHeaderSize);
@@ -165,7 +206,7 @@ function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(value);
 }
 
-function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
+export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
   if (condition) return;
   throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
 }

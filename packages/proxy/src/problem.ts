@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ResolvedProxyOptions } from './options.ts';
 import { type RefusalKind, refusals, type RefusalReason } from './refusal.ts';
 import { retryAfterSeconds } from './retry-after.ts';
-import type { HolderTarget, ProxyLeasehold, RoleLeaseView } from './target.ts';
+import type { HolderTarget, ThisInstance, HolderView } from './target.ts';
 
 export interface Refusal {
   readonly reason: RefusalReason;
@@ -12,8 +12,8 @@ export interface Refusal {
 
 export interface ProblemContext {
   readonly options: ResolvedProxyOptions;
-  readonly leasehold: ProxyLeasehold;
-  readonly lease: RoleLeaseView;
+  readonly leasehold: ThisInstance;
+  readonly lease: HolderView;
 }
 
 export interface Problem {
@@ -24,11 +24,20 @@ export interface Problem {
   readonly body: Buffer;
 }
 
+/** What any client may see. */
+export interface PublicProblem {
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly reason: RefusalReason;
+  readonly role: string;
+}
+
 /** An answer of the proxy's own: RFC 9457 for people and clients, RFC 9209 for machines on the way. */
 export function buildProblem(refusal: Refusal, context: ProblemContext): Problem {
   const kind = refusals[refusal.reason];
   const statusText = STATUS_CODES[kind.status] ?? 'Error';
-  const body = Buffer.from(JSON.stringify(buildBody(refusal, kind, context)));
+  const body = Buffer.from(JSON.stringify(buildBody(refusal, context)));
   const fields = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length), 'Cache-Control', 'no-store'];
   const seconds = retryAfterSeconds(kind.retryAfter, context.lease);
   if (seconds !== null) fields.push('Retry-After', String(seconds));
@@ -36,14 +45,13 @@ export function buildProblem(refusal: Refusal, context: ProblemContext): Problem
   return { status: kind.status, statusText, fields, body };
 }
 
-function buildBody(refusal: Refusal, kind: RefusalKind, { options, leasehold, lease }: ProblemContext): object {
-  const problem = {
-    title: STATUS_CODES[kind.status],
-    status: kind.status,
-    detail: kind.detail,
-    reason: refusal.reason,
-    role: options.role,
-  };
+export function buildPublicBody(reason: RefusalReason, role: string): PublicProblem {
+  const { status, detail } = refusals[reason];
+  return { title: STATUS_CODES[status] ?? 'Error', status, detail, reason, role };
+}
+
+function buildBody(refusal: Refusal, { options, leasehold, lease }: ProblemContext): object {
+  const problem = buildPublicBody(refusal.reason, lease.role);
   if (!options.expose) return problem;
   return {
     ...problem,

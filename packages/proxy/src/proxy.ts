@@ -2,88 +2,84 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LeaseholdError } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
-import { type Decision, pass } from './decision.ts';
+import { type Decision, type ForwardDecision, pass, type PassDecision, passHeld, type RefuseDecision } from './decision.ts';
 import { Exchange } from './exchange.ts';
-import type { ExchangeContext } from './exchange-context.ts';
+import type { ClientSide } from './exchange-context.ts';
 import { attachExpect } from './expect.ts';
-import { InFlight } from './in-flight.ts';
-import type { ResolvedProxyOptions } from './options.ts';
-import { checkRequest } from './passes/check-request.ts';
-import { HolderFinder } from './passes/find-holder.ts';
-import { isHeldHere } from './passes/held-here.ts';
-import { limitInFlight } from './passes/limit-in-flight.ts';
+import { type AnyRequest, type AnyResponse, http2Stream } from './http2.ts';
+import { hasBody } from './passes/check-request.ts';
 import { isUnderPrefix } from './passes/match-prefix.ts';
-import { refuseSecondHop } from './passes/refuse-second-hop.ts';
-import type { RefusalReason } from './refusal.ts';
+import { answerRedirect } from './redirect.ts';
+import { refuse, type RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
-import { RoleChange } from './role-change.ts';
 import type { ProxyClient, RoleHolderProxy } from './role-holder-proxy.ts';
-import type { ProxyLeasehold, RoleLeaseView } from './target.ts';
-import { Transport } from './transport.ts';
-import { refuseUpgrade } from './upgrade.ts';
+import { RoleRoute, type Routes, type SharedContext } from './role-route.ts';
+import { UpgradingClient } from './upgrade.ts';
 
 const NO_FIELDS = {};
 
 /** The passes in their order, and what follows from them. */
 export class InstalledProxy implements RoleHolderProxy {
   readonly role: string;
-  readonly #lease: RoleLeaseView;
-  readonly #context: ExchangeContext;
-  readonly #finder: HolderFinder;
+  readonly #routes: Routes;
+  readonly #shared: SharedContext;
   #misuseLogged = false;
 
-  constructor(leasehold: ProxyLeasehold, lease: RoleLeaseView, options: ResolvedProxyOptions) {
-    const { clock, maxInFlight: limit } = options;
-    this.role = options.role;
-    this.#lease = lease;
-    this.#finder = new HolderFinder(leasehold, lease, options);
-    this.#context = {
-      options,
-      leasehold,
-      lease,
-      transport: new Transport(options),
-      inFlight: new InFlight({ limit, clock, intervalMs: checkInterval(options, lease) }),
-      roleChange: new RoleChange(lease, options.closeOnRoleChange),
-      // The token is this instance's own, and it forwards only while it has none.
-      hop: `${encodeURIComponent(options.role)};${encodeURIComponent(leasehold.instance.id)};0`,
-    };
+  constructor(role: string, routes: Routes, shared: SharedContext) {
+    this.role = role;
+    this.#routes = routes;
+    this.#shared = shared;
   }
 
-  decide(request: IncomingMessage): Decision {
-    const { options, inFlight } = this.#context;
-    if (!isUnderPrefix(requestTarget(request), options.prefixes)) return pass;
-    if (isHeldHere(this.#lease)) return pass;
-    const secondHop = refuseSecondHop(request);
-    if (secondHop !== undefined) return secondHop;
-    const found = this.#finder.find();
-    if (found.kind === 'refuse') return found;
-    return limitInFlight(inFlight) ?? checkRequest(request) ?? found;
+  decide(given: AnyRequest): Decision {
+    const request = given as IncomingMessage;
+    if (!isUnderPrefix(requestTarget(request), this.#shared.options.prefixes)) return pass;
+    const route = this.#routes.find(request);
+    if (!(route instanceof RoleRoute)) return route;
+    const decision = route.decide(request);
+    if (decision.kind !== 'pass') this.#routes.keep(request, route);
+    return decision;
   }
 
   apply(decision: Decision, client: ProxyClient): boolean {
-    if (decision.kind === 'pass') return false;
-    const { request, response, headers: local = NO_FIELDS, awaitsContinue = false } = client;
-    // Its client is gone already, or somebody has answered: there is nobody to forward for.
-    if (response.destroyed || response.writableEnded) return true;
-    if (decision.kind === 'forward') {
-      new Exchange(decision.target, { request, response, local, awaitsContinue }, this.#context).begin();
-      return true;
-    }
-    answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, this.#context, { response, local });
+    // What differs in HTTP/2 is asked for where it differs: the two are alike in all else that is used.
+    const { request, response } = client as { readonly request: IncomingMessage; readonly response: ServerResponse };
+    if (decision.kind === 'pass') return this.#pass(decision, response);
+    const { headers: local = NO_FIELDS, awaitsContinue = false } = client;
+    this.#answer(decision, { request, response, local, awaitsContinue, upgrade: null });
     return true;
   }
 
-  handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
-    const decision = this.decide(request);
-    if (decision.kind === 'pass') next();
-    else this.apply(decision, { request, response });
+  /** Also on answers that are this instance's own work. */
+  #pass(decision: PassDecision, response: ServerResponse): false {
+    const { options, leasehold } = this.#shared;
+    if (options.instanceHeader !== null && decision === passHeld && !response.headersSent) {
+      response.setHeader(options.instanceHeader, leasehold.instance.id);
+    }
+    return false;
   }
 
-  handleUpgrade(request: IncomingMessage, socket: Duplex, _head: Buffer): boolean {
+  #answer(decision: RefuseDecision | ForwardDecision, client: ClientSide): void {
+    // Its client is gone already, or somebody has answered: there is nobody to forward for.
+    const { response } = client;
+    if ((http2Stream(response) ?? response).destroyed || response.writableEnded) return;
+    const context = this.#routes.contextOf(client.request);
+    if (decision.kind === 'refuse') answerProblem({ reason: decision.reason, ...this.#misuse(decision.reason) }, context, client);
+    else if (context.options.redirects) answerRedirect(decision.target, client, context);
+    else new Exchange(decision.target, client, context).begin();
+  }
+
+  handle(request: AnyRequest, response: AnyResponse, next: (error?: unknown) => void): void {
+    if (!this.apply(this.decide(request), { request, response })) next();
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const decision = this.decide(request);
     if (decision.kind === 'pass') return false;
-    const reason = decision.kind === 'refuse' ? decision.reason : 'upgrade-not-forwarded';
-    refuseUpgrade({ reason }, this.#context, { request, socket });
+    const upgrade = new UpgradingClient(request, socket, head);
+    const refused =
+      decision.kind === 'forward' && !this.#shared.options.redirects && hasBody(request) ? refuse('upgrade-with-body') : decision;
+    this.#answer(refused, { request, response: upgrade.response, local: NO_FIELDS, awaitsContinue: false, upgrade });
     return true;
   }
 
@@ -92,8 +88,8 @@ export class InstalledProxy implements RoleHolderProxy {
   }
 
   close(): void {
-    this.#context.inFlight.close();
-    this.#context.transport.close();
+    this.#shared.inFlight.close();
+    this.#shared.transport.close();
   }
 
   /** A mistake of the programmer, not of the client: said in the log, once. */
@@ -105,15 +101,8 @@ export class InstalledProxy implements RoleHolderProxy {
         'mount the role-holder proxy before every body parser (express.json(), multer, …).',
       { role: this.role },
     );
-    if (!this.#misuseLogged) this.#context.options.logger.error({ role: this.role, error }, error.message);
+    if (!this.#misuseLogged) this.#shared.options.logger.error({ role: this.role, error }, error.message);
     this.#misuseLogged = true;
     return { error };
   }
-}
-
-/** Late by a tenth at most; and streams of a former holder are cut in many small steps. */
-function checkInterval(options: ResolvedProxyOptions, lease: RoleLeaseView): number {
-  const forHeads = options.headTimeoutMs / 10;
-  const interval = options.closeOnRoleChange ? Math.min(forHeads, lease.renewIntervalMs / 50) : forHeads;
-  return Math.min(Math.max(interval, 10), 1_000);
 }

@@ -4,16 +4,20 @@ import type { RefuseDecision } from './decision.ts';
  * Why a request got an answer of the proxy's own.
  *
  * - `failover`: it was forwarded here, and this instance does not hold the role: roles are changing hands.
- * - `not-held`: it may run on the holder alone, and came to another instance without being forwarded.
+ * - `forwarding-forbidden`: the client asked not to be forwarded, and this instance does not hold the role.
  * - `no-holder`: nobody is known to hold the role.
  * - `no-address`: the holder advertises no address, or one that is not an http(s) origin.
  * - `address-not-trusted`: `trustAddress` did not answer true for the holder's address.
  * - `self`: the row names this instance, which does not hold the role: it would call itself.
+ * - `not-held`: a guard of a framework, and not the proxy, found that this instance does not hold the role; nothing is forwarded.
  * - `overloaded`: as many requests are in flight to the holder as `maxInFlight` allows.
  * - `stopping`: this proxy was closed.
  * - `unreachable`: no connection to the holder; nothing was sent.
  * - `outcome-unknown`: sent, and no usable answer came; the holder may have executed it.
- * - `upgrade-not-forwarded`: a protocol upgrade, which this proxy does not carry.
+ * - `upgrade-with-body`: a protocol upgrade that has a body: where it ends, and the other protocol begins, is not known.
+ * - `affinity-key-missing`: it has no affinity key, so no role of the partition is its own.
+ * - `affinity-key-invalid`: its affinity key is too long, or there is more than one.
+ * - `affinity-failed`: the application could not tell the affinity key or its role.
  * - `body-already-read`: something before the proxy read the request body.
  * - `unsupported-transfer-encoding`: a `Transfer-Encoding` other than `chunked`.
  * - `too-many-header-fields`: so many that Node may have left some out, framing among them.
@@ -21,16 +25,20 @@ import type { RefuseDecision } from './decision.ts';
  */
 export type RefusalReason =
   | 'failover'
-  | 'not-held'
+  | 'forwarding-forbidden'
   | 'no-holder'
   | 'no-address'
   | 'address-not-trusted'
   | 'self'
+  | 'not-held'
   | 'overloaded'
   | 'stopping'
   | 'unreachable'
   | 'outcome-unknown'
-  | 'upgrade-not-forwarded'
+  | 'upgrade-with-body'
+  | 'affinity-key-missing'
+  | 'affinity-key-invalid'
+  | 'affinity-failed'
   | 'body-already-read'
   | 'unsupported-transfer-encoding'
   | 'too-many-header-fields'
@@ -58,6 +66,12 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
   'not-held': {
     status: 503,
     detail: `This instance does not hold the role, and only its holder may run this. ${MAY_RETRY}`,
+    proxyError: 'destination_unavailable',
+    retryAfter: 'renewal',
+  },
+  'forwarding-forbidden': {
+    status: 503,
+    detail: `This instance does not hold the role, and the request may not be forwarded. ${MAY_RETRY}`,
     proxyError: 'destination_unavailable',
     retryAfter: 'renewal',
   },
@@ -110,11 +124,29 @@ export const refusals: Readonly<Record<RefusalReason, RefusalKind>> = {
     proxyError: 'connection_terminated',
     retryAfter: 'lease',
   },
-  'upgrade-not-forwarded': {
-    status: 503,
-    detail: 'Only the holder of the role can accept this protocol upgrade, and it is not forwarded. Nothing was executed.',
+  'upgrade-with-body': {
+    status: 501,
+    detail: 'A protocol upgrade with a body is not forwarded. Nothing was executed.',
     proxyError: 'http_upgrade_failed',
-    retryAfter: 'renewal',
+    retryAfter: null,
+  },
+  'affinity-key-missing': {
+    status: 400,
+    detail: 'The request has no affinity key, which says to what instance it belongs. Nothing was executed.',
+    proxyError: 'http_request_error',
+    retryAfter: null,
+  },
+  'affinity-key-invalid': {
+    status: 400,
+    detail: 'The affinity key of the request is too long, or there is more than one. Nothing was executed.',
+    proxyError: 'http_request_error',
+    retryAfter: null,
+  },
+  'affinity-failed': {
+    status: 500,
+    detail: 'This instance could not tell to what instance the request belongs. Nothing was executed.',
+    proxyError: 'proxy_internal_error',
+    retryAfter: null,
   },
   'body-already-read': {
     status: 500,

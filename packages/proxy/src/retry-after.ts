@@ -1,5 +1,5 @@
 import type { RefusalKind } from './refusal.ts';
-import type { RoleLeaseView } from './target.ts';
+import type { HolderView } from './target.ts';
 
 /** A role that was given back is somebody's again within milliseconds; a second is the least that the field can say. */
 const SOON_SECONDS = 1;
@@ -9,7 +9,7 @@ const SOON_SECONDS = 1;
  * soon; a holder that cannot be reached keeps its lease until that runs out; anything else is known better after the next
  * heartbeat.
  */
-export function retryAfterSeconds(retryAfter: RefusalKind['retryAfter'], lease: RoleLeaseView): number | null {
+export function retryAfterSeconds(retryAfter: RefusalKind['retryAfter'], lease: HolderView): number | null {
   if (retryAfter === null) return null;
   if (retryAfter === 'soon') return SOON_SECONDS;
   const { holderRemainingMs, renewIntervalMs } = lease;

@@ -1,12 +1,12 @@
 import type { Exchange } from './exchange.ts';
-import type { RoleLeaseView } from './target.ts';
+import type { HolderView } from './target.ts';
 
 /** What becomes of streams whose holder is not the holder any more. */
 export class RoleChange {
-  readonly #lease: RoleLeaseView;
+  readonly #lease: HolderView;
   readonly #closes: boolean;
 
-  constructor(lease: RoleLeaseView, closes: boolean) {
+  constructor(lease: HolderView, closes: boolean) {
     this.#lease = lease;
     this.#closes = closes;
   }

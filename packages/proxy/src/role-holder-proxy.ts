@@ -1,14 +1,15 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Decision } from './decision.ts';
+import type { AnyRequest, AnyResponse } from './http2.ts';
 import type { LocalFields } from './headers/merge.ts';
 
-/** Connect's shape, which `node:http`, Express and Connect understand. */
-export type ConnectHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+/** Connect's shape, which `node:http`, Express and Connect understand; and `node:http2` by its compatibility API. */
+export type ConnectHandler = (request: AnyRequest, response: AnyResponse, next: (error?: unknown) => void) => void;
 
 export interface ProxyClient {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
   /**
    * Fields that hooks of this instance have set for the answer and that are not on `response` yet. The holder's fields
    * win; `Set-Cookie` and `Vary` add up.
@@ -22,20 +23,24 @@ export interface ProxyClient {
 
 /** What a framework's adapter works with. */
 export interface RoleHolderProxy {
+  /** The role; in the partition form the name of the partition. */
   readonly role: string;
   /** What is to happen with a request: local state alone, without I/O. */
-  decide(request: IncomingMessage): Decision;
+  decide(request: AnyRequest): Decision;
   /**
-   * Answers as decided. False for `pass`, where nothing is done and the request is the application's.
+   * Answers as decided. False for `pass`: the request is the application's, and nothing is done but to set
+   * `instanceHeader`, where that is wanted.
    *
    * *Gotcha:* nothing else may answer after it returned true, and nothing may have read the body before.
    */
   apply(decision: Decision, client: ProxyClient): boolean;
   /** `decide` and `apply`; calls `next` for what is local. */
-  handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+  handle(request: AnyRequest, response: AnyResponse, next: (error?: unknown) => void): void;
   /**
-   * For `server.on('upgrade')`. True when it answered; false when the upgrade is not under a prefix or is local, and
-   * another listener has to take it.
+   * For `server.on('upgrade')`. True when it took the socket, to connect it with the holder or to refuse; false when the
+   * upgrade is not under a prefix or is local, and another listener has to take it.
+   *
+   * *Gotcha:* with a listener Node hands over every upgrade of the server. One that nobody takes has to be answered, too.
    */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /**

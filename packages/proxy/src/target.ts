@@ -1,25 +1,46 @@
 import { isIP } from 'node:net';
 import type { Logger } from '@leasehold/core';
 
-/** What the proxy needs of `Leasehold`. */
-export interface ProxyLeasehold {
+/** This instance, as its `Leasehold` knows it. */
+export interface ThisInstance {
   /** Read anew for each request: an instance may learn its address after it listens. */
   readonly instance: { readonly id: string; readonly label: string; readonly address: string | null };
+}
+
+/** What the proxy needs of `Leasehold`. */
+export interface ProxyLeasehold extends ThisInstance {
   /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE when the role is not registered. */
   get(role: string): RoleLeaseView;
 }
 
-/** What the proxy needs of `RoleLease`: local, without I/O, and live, so that one object serves every request. */
-export interface RoleLeaseView {
+/** Who holds one role: local, without I/O, and live, so that one object serves every request. */
+export interface HolderView {
   readonly role: string;
   readonly isHeld: boolean;
-  readonly fencingToken: bigint | null;
   readonly currentHolder: string | null;
   readonly currentHolderAddress: string | null;
   /** What is left of the holder's lease as last seen, in milliseconds; 0 when unknown. */
   readonly holderRemainingMs: number;
   /** In milliseconds. */
   readonly renewIntervalMs: number;
+}
+
+/** What the proxy needs of `RoleLease`. */
+export interface RoleLeaseView extends HolderView {
+  readonly fencingToken: bigint | null;
+}
+
+/** What the proxy needs of a partition: the role that a key belongs to. Local, without I/O. */
+export interface PartitionView {
+  /** Answers with the same live object for the same role. */
+  resolve(key: string): HolderView;
+  resolve(scope: string, key: string): HolderView;
+}
+
+/** What the partition form needs of `Leasehold`. */
+export interface PartitionLeasehold extends ThisInstance {
+  /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE when the partition is not registered. */
+  getPartition(name: string): PartitionView;
 }
 
 /**
@@ -53,14 +74,14 @@ export class HolderTarget {
   }
 
   /** Says the first failure since the holder last answered, and no other: one line for each change. */
-  noteFailure({ role, logger }: LogContext, { reason, error }: { reason: string; error: unknown }): void {
+  noteFailure({ lease: { role }, options: { logger } }: LogContext, { reason, error }: { reason: string; error: unknown }): void {
     if (this.#failing) return;
     this.#failing = true;
     const fields = { role, holder: this.holder, address: this.address, reason, error };
     logger.warn(fields, 'a request could not be forwarded to the holder');
   }
 
-  noteReached({ role, logger }: LogContext): void {
+  noteReached({ lease: { role }, options: { logger } }: LogContext): void {
     if (!this.#failing) return;
     this.#failing = false;
     logger.info({ role, holder: this.holder, address: this.address }, 'the holder answers again');
@@ -68,8 +89,8 @@ export class HolderTarget {
 }
 
 interface LogContext {
-  readonly role: string;
-  readonly logger: Logger;
+  readonly lease: HolderView;
+  readonly options: { readonly logger: Logger };
 }
 
 function isLoopbackHost(host: string): boolean {

@@ -28,7 +28,7 @@ export class Transport {
   /** Begins a request. @throws what Node throws at a head that it cannot write; nothing was sent then. */
   open(target: HolderTarget, head: OutgoingHead): ClientRequest {
     // After the event loop was blocked, the timers that close idle connections are late, and the holder has closed them.
-    if (head.now - target.usedAt > this.#options.idleTimeoutMs) this.#closeIdle();
+    if (head.now - target.usedAt > this.#options.idleTimeoutMs) this.#closeIdle(`${target.host}:${target.port}:`);
     const options: https.RequestOptions = {
       agent: this.#http,
       host: target.host,
@@ -68,9 +68,12 @@ export class Transport {
     this.#closeIdle();
   }
 
-  #closeIdle(): void {
+  /** @param to how the agent's names of the connections begin that are meant; all of them by default. */
+  #closeIdle(to = ''): void {
     for (const agent of this.#agents()) {
-      for (const sockets of Object.values(agent.freeSockets)) closeAll(sockets ?? []);
+      for (const [name, sockets] of Object.entries(agent.freeSockets)) {
+        if (name.startsWith(to)) closeAll(sockets ?? []);
+      }
     }
   }
 

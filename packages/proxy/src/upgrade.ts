@@ -1,29 +1,97 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { publishRejection } from './answer.ts';
-import { buildProblem, type ProblemContext, type Refusal } from './problem.ts';
 
 /** How long a client may keep the connection open after the answer. */
 const LINGER_MS = 3_000;
 
+/** Bytes that are kept for the holder until it has switched protocols. A client that sends more has to wait. */
+const EARLY_LIMIT = 65_536;
+
 /**
- * Answers an upgrade with a problem. On an upgraded connection nobody but this function looks after the socket: without
- * an answer the client would see a silent end, without a listener its reset would end the process, and without a limit
- * a client that never closes would keep the socket.
+ * A client that asks for another protocol. Node hands its socket over and looks after it no more: without an answer the
+ * client would see a silent end, without a listener its reset would end the process, and without a limit a client that
+ * never closes would keep the socket.
  */
-export function refuseUpgrade(refusal: Refusal, context: ProblemContext, on: { request: IncomingMessage; socket: Duplex }): void {
-  const { request, socket } = on;
-  publishRejection(refusal, context, request.method);
-  const problem = buildProblem(refusal, context);
-  let head = `HTTP/1.1 ${problem.status} ${problem.statusText}\r\nConnection: close\r\nDate: ${new Date().toUTCString()}\r\n`;
-  for (let i = 0; i < problem.fields.length; i += 2) head += `${problem.fields[i]}: ${problem.fields[i + 1]}\r\n`;
-  socket.on('error', ignore);
+export class UpgradingClient {
+  readonly socket: Duplex;
+  /**
+   * Answers on the socket while it still speaks HTTP, with Node's own framing, as for any other request. The connection
+   * ends with the answer, since nobody parses another request.
+   */
+  readonly response: ServerResponse;
+  /** What to offer the holder; null for what may not become a tunnel, and is a request like any other. */
+  readonly protocols: string | null;
+  readonly #early: Buffer[];
+  #earlySize: number;
+
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
+    this.socket = socket;
+    this.protocols = protocolsOf(request);
+    this.#early = [head];
+    this.#earlySize = head.length;
+    this.response = new ServerResponse(request);
+    this.response.shouldKeepAlive = false;
+    this.response.assignSocket(socket as Socket);
+    this.response.once('finish', this.#onAnswered);
+    socket.on('error', ignore);
+    socket.on('drain', this.#onDrain);
+    socket.on('data', this.#onEarly);
+    socket.on('end', this.#onLeft);
+  }
+
+  /** The socket is the tunnel's from here on. What the client sent too early comes first. */
+  switchProtocol(): Buffer {
+    this.response.detachSocket(this.socket as Socket);
+    this.#stopReading();
+    return Buffer.concat(this.#early);
+  }
+
+  #stopReading(): void {
+    this.socket.off('drain', this.#onDrain);
+    this.socket.off('data', this.#onEarly);
+    this.socket.off('end', this.#onLeft);
+  }
+
+  /** As Node's server does where it looks after the socket itself. */
+  readonly #onDrain = (): void => void this.response.emit('drain');
+
+  readonly #onEarly = (chunk: Buffer): void => {
+    this.#early.push(chunk);
+    this.#earlySize += chunk.length;
+    if (this.#earlySize > EARLY_LIMIT) this.socket.pause();
+  };
+
+  /** Node's server takes the end of what a client sends for its leaving, too. */
+  readonly #onLeft = (): void => {
+    if (!this.response.writableEnded) this.socket.destroy();
+  };
+
+  readonly #onAnswered = (): void => {
+    this.response.detachSocket(this.socket as Socket);
+    this.#stopReading();
+    this.#early.length = 0;
+    closeGently(this.socket);
+    this.response.emit('close');
+  };
+}
+
+/** Ends a connection after what was written, which a client that still sends would lose at a reset. */
+export function closeGently(socket: Duplex): void {
   socket.resume();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  timer.unref();
-  socket.on('close', () => clearTimeout(timer));
-  const body = request.method === 'HEAD' ? Buffer.alloc(0) : problem.body;
-  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]));
+  socket.end(() => {
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    timer.unref();
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+/** HTTP/2 would bring all requests of a connection past this instance's decisions; HTTP/1.0 knows no upgrade. */
+function protocolsOf(request: IncomingMessage): string | null {
+  if (request.httpVersion === '1.0') return null;
+  const offered = (request.headers.upgrade ?? '').split(',').map((protocol) => protocol.trim());
+  const allowed = offered.filter((protocol) => protocol !== '' && !/^h2c?$/i.test(protocol));
+  return allowed.length === 0 ? null : allowed.join(', ');
 }
 
 function ignore(): void {}

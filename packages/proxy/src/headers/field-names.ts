@@ -18,6 +18,9 @@ export type FieldKind =
 /** The field that marks a request as forwarded once, in lower case. */
 export const HOP_FIELD = 'leasehold-hop';
 
+/** The field by which a client asks not to be forwarded, in lower case. */
+export const NO_FORWARD_FIELD = 'leasehold-no-forward';
+
 const kinds = new Map<string, FieldKind>([
   ['connection', 'connection'],
   ['keep-alive', 'hop-by-hop'],
@@ -62,4 +65,11 @@ export function findField(fields: readonly string[], lowerCaseName: string, star
     if (name.length === length && (name === lowerCaseName || name.toLowerCase() === lowerCaseName)) return i;
   }
   return -1;
+}
+
+/** Sets one field, name and value, in place of all others of that name. */
+export function setField(fields: string[], field: readonly string[]): void {
+  const [name = ''] = field;
+  for (let i = findField(fields, name.toLowerCase()); i !== -1; i = findField(fields, name.toLowerCase(), i)) fields.splice(i, 2);
+  fields.push(...field);
 }

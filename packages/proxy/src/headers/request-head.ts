@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { http2Stream } from '../http2.ts';
 import { kindOf } from './field-names.ts';
 import { namesNothing, nominatedBy, removeNominated } from './nominated.ts';
 
@@ -13,6 +14,8 @@ export interface RequestHeadOptions {
   readonly trustForwarded: boolean;
   /** Pass `Expect` on, and let the holder say when the body may come. */
   readonly keepExpect: boolean;
+  /** The protocols to offer in `Upgrade`; null for a request that is to be answered as one. */
+  readonly protocols: string | null;
 }
 
 export interface RequestHead {
@@ -30,7 +33,11 @@ export interface RequestHead {
 export function buildRequestHead(request: IncomingMessage, options: RequestHeadOptions): RequestHead {
   const writer = new RequestHeadWriter(request, options);
   const { rawHeaders } = request;
-  for (let i = 0; i < rawHeaders.length; i += 2) writer.take(rawHeaders[i] as string, rawHeaders[i + 1] as string);
+  const isHttp2 = http2Stream(request) !== undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (isHttp2) writer.takeOfHttp2(rawHeaders[i] as string, rawHeaders[i + 1] as string);
+    else writer.take(rawHeaders[i] as string, rawHeaders[i + 1] as string);
+  }
   return writer.finish();
 }
 
@@ -44,6 +51,7 @@ class RequestHeadWriter {
   #chunked = false;
   #trailer: string | undefined;
   #takesTrailers = false;
+  readonly #cookies: string[] = [];
   #forwardedFor = '';
   #forwardedProto: string | undefined;
   #forwardedHost: string | undefined;
@@ -66,6 +74,13 @@ class RequestHeadWriter {
     else if (kind === 'trailer') this.#trailer = this.#trailer === undefined ? value : `${this.#trailer}, ${value}`;
     else if (kind === 'expect') this.#takeExpect(name, value);
     else if (this.#options.trustForwarded) this.#takeForwarded(kind, name, value);
+  }
+
+  /** The host is a pseudo field there, and a cookie may come in crumbs that HTTP/1.1 knows nothing of. */
+  takeOfHttp2(name: string, value: string): void {
+    if (name === ':authority') this.take('Host', value);
+    else if (name === 'cookie') this.#cookies.push(value);
+    else if (!name.startsWith(':')) this.take(name, value);
   }
 
   #push(name: string, value: string): void {
@@ -95,6 +110,9 @@ class RequestHeadWriter {
   }
 
   finish(): RequestHead {
+    if (this.#cookies.length > 0) this.#push('cookie', this.#cookies.join('; '));
+    // A body without a length needs no framing in HTTP/2.
+    if (this.#length === undefined && http2Stream(this.#request)?.endAfterHeaders === false) this.#chunked = true;
     if (this.#connection !== '') this.#stripNominated();
     this.#addFraming();
     this.#addForwarded();
@@ -116,13 +134,21 @@ class RequestHeadWriter {
    */
   #addFraming(): void {
     if (this.#host === undefined) this.#push('Host', this.#options.authority);
-    if (this.#takesTrailers) this.#fields.push('TE', 'trailers', 'Connection', 'TE');
+    this.#addConnection();
     if (this.#chunked) {
       if (this.#trailer !== undefined) this.#push('Trailer', this.#trailer);
       this.#push('Transfer-Encoding', 'chunked');
     } else if (this.#length !== undefined) {
       this.#push('Content-Length', this.#length);
     }
+  }
+
+  #addConnection(): void {
+    const { protocols } = this.#options;
+    if (this.#takesTrailers) this.#push('TE', 'trailers');
+    if (protocols !== null) this.#push('Upgrade', protocols);
+    const names = [...(this.#takesTrailers ? ['TE'] : []), ...(protocols === null ? [] : ['Upgrade'])];
+    if (names.length > 0) this.#push('Connection', names.join(', '));
   }
 
   #addForwarded(): void {

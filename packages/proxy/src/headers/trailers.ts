@@ -13,7 +13,20 @@ export function passTrailersOn(rawTrailers: readonly string[], to: OutgoingMessa
     const value = rawTrailers[i + 1] as string;
     if (kindOf(name) === undefined && isWritable(name, value)) pairs.push([name, value]);
   }
-  to.addTrailers(pairs);
+  if ('setTrailer' in to) setTrailers(pairs, to as SetsTrailers);
+  else to.addTrailers(pairs);
+}
+
+/** The response of HTTP/2, whose `addTrailers` takes no list of pairs. */
+interface SetsTrailers {
+  setTrailer(name: string, value: string | readonly string[]): void;
+}
+
+function setTrailers(pairs: readonly [string, string][], to: SetsTrailers): void {
+  for (const [name] of pairs) {
+    const values = pairs.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+    to.setTrailer(name, values);
+  }
 }
 
 function isWritable(name: string, value: string): boolean {

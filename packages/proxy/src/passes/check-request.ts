@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RefuseDecision } from '../decision.ts';
 import { findField } from '../headers/field-names.ts';
 import { isChunked } from '../headers/transfer-coding.ts';
+import { http2Stream } from '../http2.ts';
 import { refuse } from '../refusal.ts';
 
 /**
@@ -16,7 +17,7 @@ export function checkRequest(request: IncomingMessage): RefuseDecision | undefin
   if (rawHeaders.length >= RAW_FIELDS_LIMIT) return refuse('too-many-header-fields');
   const coding = findField(rawHeaders, 'transfer-encoding');
   if (coding !== -1 && !isChunkedAlone(rawHeaders, coding)) return refuse('unsupported-transfer-encoding');
-  if ((coding !== -1 || hasLength(rawHeaders)) && wasRead(request)) return refuse('body-already-read');
+  if (wasRead(request) && hasBody(request)) return refuse('body-already-read');
   return undefined;
 }
 
@@ -25,7 +26,10 @@ function isChunkedAlone(rawHeaders: readonly string[], index: number): boolean {
   return isChunked(rawHeaders[index + 1] as string) && findField(rawHeaders, 'transfer-encoding', index + 2) === -1;
 }
 
-function hasLength(rawHeaders: readonly string[]): boolean {
+export function hasBody(request: IncomingMessage): boolean {
+  const { rawHeaders } = request;
+  if (http2Stream(request)?.endAfterHeaders === false) return true;
+  if (findField(rawHeaders, 'transfer-encoding') !== -1) return true;
   const index = findField(rawHeaders, 'content-length');
   return index !== -1 && rawHeaders[index + 1] !== '0';
 }

@@ -3,19 +3,19 @@ import { isTrue } from '../ask.ts';
 import type { ForwardDecision, RefuseDecision } from '../decision.ts';
 import type { ResolvedProxyOptions } from '../options.ts';
 import { refuse, type RefusalReason } from '../refusal.ts';
-import { HolderTarget, type ProxyLeasehold, type RoleLeaseView } from '../target.ts';
+import { HolderTarget, type ThisInstance, type HolderView } from '../target.ts';
 
 /** Where the holder is, or why that cannot be told. What a row says is resolved once, until it says something else. */
 export class HolderFinder {
-  readonly #leasehold: ProxyLeasehold;
-  readonly #lease: RoleLeaseView;
+  readonly #leasehold: ThisInstance;
+  readonly #lease: HolderView;
   readonly #trustAddress: ResolvedProxyOptions['trustAddress'];
   readonly #logger: Logger;
   #holder: string | null = null;
   #address: string | null = null;
   #found: ForwardDecision | RefuseDecision = refuse('no-holder');
 
-  constructor(leasehold: ProxyLeasehold, lease: RoleLeaseView, options: ResolvedProxyOptions) {
+  constructor(leasehold: ThisInstance, lease: HolderView, options: ResolvedProxyOptions) {
     this.#leasehold = leasehold;
     this.#lease = lease;
     this.#trustAddress = options.trustAddress;

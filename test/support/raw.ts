@@ -1,15 +1,12 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
 import { request } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { origin } from './apps.ts';
 
-/** Sends the bytes, and reads until the other side ends or breaks the connection. */
-export function rawExchange(app: FastifyInstance, lines: readonly string[]): Promise<string> {
-  const { hostname, port } = new URL(origin(app));
+/** Sends the lines, and reads until the other side ends or breaks the connection. */
+export function rawExchange(origin: string, lines: readonly string[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect(Number(port), hostname, () => socket.write([...lines, '', ''].join('\r\n')));
-  onTestFinished(() => void socket.destroy());
+  const socket = connectTo(origin, lines);
   let received = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
   socket.on('end', () => resolve(received)).on('error', reject);
@@ -25,6 +22,27 @@ export const upgradeLines = (path: string): string[] => [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
+export interface OpenUpgrade {
+  /** The first bytes that came back. */
+  readonly text: string;
+  readonly closed: Promise<unknown>;
+}
+
+/** Asks for an upgrade, and leaves the connection open. */
+export async function openUpgrade(origin: string, path: string): Promise<OpenUpgrade> {
+  const socket = connectTo(origin, upgradeLines(path)).on('error', () => {});
+  const closed = once(socket, 'close');
+  const [chunk] = (await once(socket, 'data')) as [Buffer];
+  return { text: chunk.toString('latin1'), closed };
+}
+
+function connectTo(origin: string, lines: readonly string[]): Socket {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname, () => socket.write([...lines, '', ''].join('\r\n')));
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
 export interface OpenStream {
   readonly status: number;
   readonly text: () => string;
@@ -33,9 +51,9 @@ export interface OpenStream {
 }
 
 /** Opens an event stream, as a browser's `EventSource` does. */
-export function openStream(app: FastifyInstance, path: string): Promise<OpenStream> {
+export function openStream(url: string): Promise<OpenStream> {
   const { promise, resolve, reject } = Promise.withResolvers<OpenStream>();
-  const outgoing = request(`${origin(app)}${path}`, { headers: { accept: 'text/event-stream' }, agent: false }, (answer) => {
+  const outgoing = request(url, { headers: { accept: 'text/event-stream' }, agent: false }, (answer) => {
     let text = '';
     answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     answer.on('error', () => {});

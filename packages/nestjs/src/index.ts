@@ -1,0 +1,14 @@
+export { type LeaseholdHealth, LeaseholdHealthIndicator } from './health-indicator.ts';
+export { installRoleHolderProxy, type InstallRoleHolderProxyOptions } from './install-role-holder-proxy.ts';
+export { LeaseholdModule } from './leasehold-module.ts';
+export type {
+  LeaseholdFeatureOptions,
+  LeaseholdModuleAsyncOptions,
+  LeaseholdModuleOptions,
+  LeaseholdSettings,
+  NamedRole,
+} from './module-options.ts';
+export { RequireRole, RoleNotHeldException } from './require-role.ts';
+export type { RegisteredRoles, RoleName, RoleNameOf } from './role-names.ts';
+export { getRoleLeaseToken, InjectLeasehold, InjectRoleLease, LEASEHOLD } from './tokens.ts';
+export { currentTerm, WhileHeld, type WhileHeldDecorator } from './while-held.ts';

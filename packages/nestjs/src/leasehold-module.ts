@@ -1,0 +1,122 @@
+import { type Leasehold, LeaseholdError, type RoleLease } from '@leasehold/core';
+import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { LeaseholdHealthIndicator } from './health-indicator.ts';
+import { Lifecycle } from './lifecycle.ts';
+import type {
+  LeaseholdFeatureOptions,
+  LeaseholdModuleAsyncOptions,
+  LeaseholdModuleOptions,
+  LeaseholdSettings,
+} from './module-options.ts';
+import { type AnyRole, resolveLeasehold, resolveRoles } from './resolve-leasehold.ts';
+import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
+
+/**
+ * Makes the instances of an application agree who holds which role. Import `forRoot` or `forRootAsync` once, in the root
+ * module: it is global.
+ *
+ * - It competes from `onApplicationBootstrap` on, before any other module's, tells its address once the server listens, and
+ *   logs to Nest's logger.
+ * - When the application closes it holds nothing from `onModuleDestroy` on, and every term is aborted. Before any
+ *   `onApplicationShutdown` the work under the roles has ended and the roles are given back.
+ *
+ * *Gotcha:* without `app.enableShutdownHooks()` a signal ends the process without any of that.
+ */
+export class LeaseholdModule {
+  /**
+   * `NestFactory.create` rejects with what `createLeasehold`, `postgresStore` and `Leasehold.role` throw at an option, and
+   * `app.init` with what `Leasehold.start` throws, as its `startup` says.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION for roles that are none.
+   * @throws {LeaseholdError} LEASEHOLD_ALREADY_REGISTERED from `NestFactory.create` when it is imported twice.
+   */
+  static forRoot(options: LeaseholdModuleOptions = {}): DynamicModule {
+    const { roles, ...settings } = options;
+    return rootModule(resolveRoles(roles), { provide: LEASEHOLD_SETTINGS, useFactory: () => settings });
+  }
+
+  /**
+   * The same, with settings that other providers give. The names of the roles cannot come from them: the injector has to
+   * know those before it calls the factory.
+   *
+   * @throws {LeaseholdError} as `forRoot`
+   */
+  static forRootAsync(options: LeaseholdModuleAsyncOptions): DynamicModule {
+    const { roles, imports = [], inject = [], useFactory } = options;
+    const settings: FactoryProvider = {
+      provide: LEASEHOLD_SETTINGS,
+      inject,
+      useFactory: useFactory as FactoryProvider<LeaseholdSettings>['useFactory'],
+    };
+    return { ...rootModule(resolveRoles(roles), settings), imports };
+  }
+
+  /**
+   * The roles of a part of the application: they are competed for, and can be injected in the module that imports this. A
+   * role may be named in many places; one of them may give its options.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION for roles that are none.
+   * @throws {LeaseholdError} LEASEHOLD_DUPLICATE_ROLE from `NestFactory.create` when options come late, to a role that is registered.
+   */
+  static forFeature(options: LeaseholdFeatureOptions): DynamicModule {
+    const providers = resolveRoles(options.roles).map(roleProvider);
+    return { module: LeaseholdModule, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}
+
+// As a function: Node runs this file as it stands, and strips types but not decorators.
+Module({})(LeaseholdModule);
+
+function rootModule(roles: readonly AnyRole[], settings: FactoryProvider): DynamicModule {
+  const leases = roles.map(roleProvider);
+  return {
+    module: LeaseholdModule,
+    global: true,
+    providers: [settings, leaseholdProvider, lifecycleProvider, healthProvider, ...leases],
+    exports: [LEASEHOLD, Lifecycle, LeaseholdHealthIndicator, ...leases.map(({ provide }) => provide)],
+  };
+}
+
+const leaseholdProvider: FactoryProvider<Leasehold> = {
+  provide: LEASEHOLD,
+  inject: [LEASEHOLD_SETTINGS, ModulesContainer],
+  useFactory: (settings: LeaseholdSettings, modules: ModulesContainer) => {
+    requireOne(modules);
+    return resolveLeasehold(settings);
+  },
+};
+
+const lifecycleProvider: FactoryProvider<Lifecycle> = {
+  provide: Lifecycle,
+  inject: [LEASEHOLD, LEASEHOLD_SETTINGS, HttpAdapterHost],
+  useFactory: (leasehold: Leasehold, settings: LeaseholdSettings, host: HttpAdapterHost) =>
+    new Lifecycle({ leasehold, settings, host }),
+};
+
+const healthProvider: FactoryProvider<LeaseholdHealthIndicator> = {
+  provide: LeaseholdHealthIndicator,
+  inject: [LEASEHOLD],
+  useFactory: (leasehold: Leasehold) => new LeaseholdHealthIndicator(leasehold),
+};
+
+/** Registers the role when it is first asked for. With options it is always registered, and refused when it was before. */
+function roleProvider({ name, ...options }: AnyRole): FactoryProvider<RoleLease> {
+  const isPlain = Object.keys(options).length === 0;
+  return {
+    provide: roleLeaseToken(name),
+    inject: [LEASEHOLD],
+    useFactory: (leasehold: Leasehold) =>
+      isPlain && leasehold.leases.has(name) ? leasehold.get(name) : leasehold.role(name, options),
+  };
+}
+
+/** Two of them would compete with each other, each for its half of the application. */
+function requireOne(modules: ModulesContainer): void {
+  const roots = [...modules.values()].filter((module) => module.providers.has(LEASEHOLD));
+  if (roots.length <= 1) return;
+  throw new LeaseholdError(
+    'LEASEHOLD_ALREADY_REGISTERED',
+    'LeaseholdModule.forRoot() is imported more than once: import it in the root module alone, and name the roles of other modules with LeaseholdModule.forFeature({ roles }).',
+  );
+}

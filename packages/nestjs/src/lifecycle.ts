@@ -1,0 +1,119 @@
+import { isLeaseholdError, type Leasehold, type Logger } from '@leasehold/core';
+import { type Advertise, type ListeningServer, resolveAdvertisedAddress, validateAddress } from '@leasehold/proxy';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { LeaseholdSettings } from './module-options.ts';
+import { nestLogger } from './nest-logger.ts';
+
+/** What of a server of Node's is needed here. */
+interface Server extends ListeningServer {
+  readonly listening: boolean;
+  once(event: 'listening', listener: () => void): unknown;
+}
+
+/** What goes when the application closes: the proxies that are installed on it. */
+export interface Closing {
+  /** Nothing more is forwarded; the server still runs. */
+  beginClose(): void;
+}
+
+export interface LifecycleOptions {
+  readonly leasehold: Leasehold;
+  readonly settings: Pick<LeaseholdSettings, 'advertise' | 'instance' | 'logger'>;
+  readonly host: HttpAdapterHost;
+}
+
+/**
+ * Starts and stops the Leasehold with its application. Who has started it stops it: one that tests put in its place may run
+ * already.
+ *
+ * The module is global, and Nest calls the hooks of global modules first when it starts and last when it closes.
+ */
+export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  readonly leasehold: Leasehold;
+  readonly logger: Logger;
+  readonly #advertise: Advertise | null;
+  readonly #host: HttpAdapterHost;
+  readonly #closings: Closing[] = [];
+  #startedHere = false;
+  #stopped: Promise<void> | null = null;
+
+  /** @throws {LeaseholdError} LEASEHOLD_INVALID_ADDRESS for a URL that is none, now and not when the server listens. */
+  constructor({ leasehold, settings, host }: LifecycleOptions) {
+    this.leasehold = leasehold;
+    this.logger = settings.logger ?? nestLogger('Leasehold');
+    this.#advertise = resolveAdvertise(settings);
+    this.#host = host;
+  }
+
+  addClosing(closing: Closing): void {
+    this.#closings.push(closing);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.#watchServer();
+    try {
+      const started = this.leasehold.start();
+      this.#startedHere = true;
+      await started;
+    } catch (error) {
+      this.#startedHere = false;
+      if (!isLeaseholdError(error, 'LEASEHOLD_ALREADY_STARTED')) throw error;
+    }
+  }
+
+  /** Not awaited: from here on nothing is held, and the server closes no later for it. */
+  onModuleDestroy(): void {
+    for (const closing of this.#closings) closing.beginClose();
+    if (!this.#startedHere || this.#stopped !== null) return;
+    this.#stopped = this.leasehold.stop();
+    // Whoever awaits it below is told; until then it is nobody's unhandled rejection.
+    this.#stopped.catch(() => {});
+  }
+
+  /** Modules close their pools in `onApplicationShutdown`, those of the application before ours: work has to be done by then. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#stopped;
+  }
+
+  /** An application without HTTP has no server. */
+  #watchServer(): void {
+    const server = this.#host.httpAdapter?.getHttpServer() as Server | null | undefined;
+    if (server === null || server === undefined) return;
+    if (server.listening) this.#onListening(server);
+    else server.once('listening', () => this.#onListening(server));
+  }
+
+  #onListening(server: Server): void {
+    if (this.#advertise !== null) this.#tellAddress(this.#advertise, server);
+    // What stands right after `await app.listen()` has run by then.
+    if (process.env['NODE_ENV'] !== 'test') setImmediate(() => this.#lookForSignalListener());
+  }
+
+  /** An address that cannot be had costs the forwarding to here, not the server. */
+  #tellAddress(what: Advertise, server: Server): void {
+    try {
+      const address = resolveAdvertisedAddress(what, server);
+      if (address !== null) this.leasehold.advertise(address);
+    } catch (error) {
+      const message = 'no address is advertised: while this instance holds a role, nothing is forwarded to it';
+      this.logger.error({ error }, message);
+    }
+  }
+
+  /** Whether Nest listens cannot be asked. That nobody does can. */
+  #lookForSignalListener(): void {
+    if (this.#stopped !== null || process.listenerCount('SIGTERM') > 0) return;
+    this.logger.warn(
+      {},
+      'nothing listens to SIGTERM: it would end the process without giving its roles back, and nobody would hold them until their leases run out; call app.enableShutdownHooks() before app.listen()',
+    );
+  }
+}
+
+/** What to advertise; null for nothing beyond what the Leasehold was made with. */
+function resolveAdvertise({ advertise, instance }: LifecycleOptions['settings']): Advertise | null {
+  if (advertise === undefined) return instance?.address === undefined ? 'auto' : null;
+  if (advertise === 'auto' || typeof advertise === 'function') return advertise;
+  return validateAddress(advertise, 'advertise');
+}

@@ -1,0 +1,43 @@
+import type { LeaseholdOptions, RoleOptions } from '@leasehold/core';
+import type { PostgresStoreOptions } from '@leasehold/core/postgres';
+import type { Advertise } from '@leasehold/proxy';
+import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import type { RoleName } from './role-names.ts';
+
+/** A role with options of its own. */
+export interface NamedRole extends RoleOptions {
+  readonly name: RoleName;
+}
+
+/** What a factory of `forRootAsync` answers: everything but the roles, whose names the injector has to know before. */
+export interface LeaseholdSettings extends LeaseholdOptions, PostgresStoreOptions {
+  /**
+   * Where the other instances reach this one, told to them once the server listens: the address that it listens on, a URL,
+   * or a function that answers one.
+   *
+   * @default 'auto', or `instance.address` where that is given
+   */
+  readonly advertise?: Advertise;
+}
+
+/** The module makes the Leasehold: from a `store`, or on PostgreSQL from `connectionString`, `connection` or `pool`. */
+export interface LeaseholdModuleOptions extends LeaseholdSettings {
+  /** The roles that this application competes for, each to be injected. @default none; `forFeature` adds more */
+  readonly roles?: readonly (RoleName | NamedRole)[];
+}
+
+export interface LeaseholdModuleAsyncOptions {
+  /** The roles that this application competes for, each to be injected. @default none; `forFeature` adds more */
+  readonly roles?: readonly (RoleName | NamedRole)[];
+  /** Modules that provide what is in `inject`. @default none */
+  readonly imports?: ModuleMetadata['imports'];
+  /** What `useFactory` is called with. @default nothing */
+  readonly inject?: FactoryProvider['inject'];
+  /** Answers the settings, or a promise of them. */
+  readonly useFactory: (...dependencies: never[]) => LeaseholdSettings | Promise<LeaseholdSettings>;
+}
+
+export interface LeaseholdFeatureOptions {
+  /** The roles that this part of the application needs. One that is registered already is shared. */
+  readonly roles: readonly (RoleName | NamedRole)[];
+}

@@ -1,0 +1,124 @@
+import type { Leasehold, RoleLease } from '@leasehold/core';
+import { memoryStore } from '@leasehold/core/memory';
+import {
+  InjectLeasehold,
+  InjectRoleLease,
+  installRoleHolderProxy,
+  LeaseholdHealthIndicator,
+  LeaseholdModule,
+  RequireRole,
+  type RoleName,
+  type RoleNameOf,
+  WhileHeld,
+} from '@leasehold/nestjs';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
+import { Cron } from '@nestjs/schedule';
+import type { HealthCheckService, HealthIndicatorResult } from '@nestjs/terminus';
+import pg from 'pg';
+import { describe, expectTypeOf, test } from 'vitest';
+
+const store = memoryStore();
+declare const app: INestApplication;
+declare const health: HealthCheckService;
+
+describe('LeaseholdModule', () => {
+  test('a store, or a connection, or none', () => {
+    expectTypeOf(LeaseholdModule.forRoot({ store, roles: ['maintenance'] })).toEqualTypeOf<DynamicModule>();
+    LeaseholdModule.forRoot();
+    LeaseholdModule.forRoot({ connectionString: process.env['DATABASE_URL'], schema: 'leases', migrate: 'never' });
+    LeaseholdModule.forRoot({ pool: new pg.Pool(), roles: [{ name: 'maintenance', maxHold: '1h' }], advertise: 'auto' });
+    LeaseholdModule.forRootAsync({ useFactory: async (label: string) => ({ store, instance: { label } }), inject: ['label'] });
+    LeaseholdModule.forFeature({ roles: ['maintenance'] });
+  });
+
+  test('what cannot be does not compile', () => {
+    // @ts-expect-error -- a role is a name or an object
+    LeaseholdModule.forRoot({ store, roles: [7] });
+    // @ts-expect-error -- not an option of a role
+    LeaseholdModule.forRoot({ store, roles: [{ name: 'maintenance', maxHolt: '1h' }] });
+    // @ts-expect-error -- not a duration
+    LeaseholdModule.forFeature({ roles: [{ name: 'maintenance', leaseDuration: '15 seconds' }] });
+    // @ts-expect-error -- roles are needed
+    LeaseholdModule.forFeature({});
+    // @ts-expect-error -- not a duration
+    LeaseholdModule.forRootAsync({ useFactory: () => ({ store, leaseDuration: '15 seconds' }) });
+    // @ts-expect-error -- a factory is needed
+    LeaseholdModule.forRootAsync({ inject: [] });
+  });
+});
+
+describe('decorators', () => {
+  test('on parameters, properties, classes and methods', () => {
+    @Controller()
+    @RequireRole('maintenance')
+    class Everything {
+      @InjectRoleLease('maintenance') readonly lease!: RoleLease;
+
+      constructor(@InjectLeasehold() leasehold: Leasehold, @InjectRoleLease('reports') reports: RoleLease) {
+        void [leasehold, reports];
+      }
+
+      @Get()
+      @RequireRole('reports')
+      get(): string {
+        return '';
+      }
+
+      @Cron('0 3 * * *')
+      @WhileHeld('maintenance')
+      async cleanUp(): Promise<void> {}
+
+      @WhileHeld('maintenance')
+      async note(text: string): Promise<void> {
+        void text;
+      }
+    }
+    void Everything;
+  });
+
+  test('@WhileHeld: a method that answers something does not compile, since it may not run', () => {
+    class Answers {
+      // @ts-expect-error -- a value
+      @WhileHeld('maintenance')
+      value(): number {
+        return 1;
+      }
+
+      // @ts-expect-error -- a promise of a value
+      @WhileHeld('maintenance')
+      async promised(): Promise<number> {
+        return 1;
+      }
+
+      // @ts-expect-error -- not asynchronous, which its callers would not know
+      @WhileHeld('maintenance')
+      synchronous(): void {}
+
+      // @ts-expect-error -- not a method
+      @WhileHeld('maintenance') readonly property = 1;
+    }
+    void Answers;
+  });
+});
+
+describe('role names', () => {
+  test('are any string until RegisteredRoles is augmented', () => {
+    expectTypeOf<RoleName>().toEqualTypeOf<string>();
+    expectTypeOf<RoleNameOf<{ maintenance: true; reports: true }>>().toEqualTypeOf<'maintenance' | 'reports'>();
+  });
+});
+
+test('installRoleHolderProxy: role and prefixes are needed', () => {
+  installRoleHolderProxy(app, { role: 'maintenance', prefixes: ['/maintenance'], headTimeout: '10s' });
+  // @ts-expect-error -- no prefixes
+  installRoleHolderProxy(app, { role: 'maintenance' });
+  // @ts-expect-error -- no role
+  installRoleHolderProxy(app, { prefixes: ['/maintenance'] });
+});
+
+test('the health indicator is one of terminus', () => {
+  const indicator = app.get(LeaseholdHealthIndicator);
+  expectTypeOf(indicator.isHealthy()).toExtend<Promise<HealthIndicatorResult>>();
+  void health.check([() => indicator.isHealthy(), () => indicator.isHealthy('roles')]);
+});

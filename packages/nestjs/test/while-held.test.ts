@@ -1,0 +1,218 @@
+import { LeaseholdError, type Term } from '@leasehold/core';
+import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
+import { currentTerm, LeaseholdModule, WhileHeld } from '@leasehold/nestjs';
+import type { INestApplication } from '@nestjs/common';
+import { Controller, Injectable, Param, Post, SetMetadata } from '@nestjs/common';
+import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
+import { describe, expect, test } from 'vitest';
+import { createApp, leaseOf, type Platform, platforms } from './support/apps.ts';
+
+@Injectable()
+class Jobs {
+  readonly runs: string[] = [];
+  readonly terms: (Term | null)[] = [];
+
+  @Cron('* * * * * *')
+  @WhileHeld('maintenance')
+  async cronAbove(): Promise<void> {
+    this.runs.push('cronAbove');
+  }
+
+  @WhileHeld('maintenance')
+  @Cron('* * * * * *', { name: 'below' })
+  async cronBelow(): Promise<void> {
+    this.runs.push('cronBelow');
+  }
+
+  @Interval('above', 20)
+  @WhileHeld('maintenance')
+  async intervalAbove(): Promise<void> {
+    this.runs.push('intervalAbove');
+  }
+
+  @WhileHeld('maintenance')
+  @Interval('below', 20)
+  async intervalBelow(): Promise<void> {
+    this.runs.push('intervalBelow');
+  }
+
+  @WhileHeld('maintenance')
+  @Timeout(1)
+  async timeout(): Promise<void> {
+    this.runs.push('timeout');
+  }
+
+  @Interval(10)
+  everywhere(): void {
+    this.runs.push('everywhere');
+  }
+
+  @WhileHeld('maintenance')
+  async noteTerm(): Promise<void> {
+    await Promise.resolve();
+    this.terms.push(currentTerm());
+  }
+
+  @WhileHeld('maintenance')
+  async fail(): Promise<void> {
+    throw new Error('work failed');
+  }
+
+  @WhileHeld('unnamed')
+  async unnamed(): Promise<void> {}
+
+  @WhileHeld('maintenance')
+  async outer(a: string, b: string): Promise<void> {
+    this.runs.push(a, b);
+  }
+}
+
+@Injectable()
+class Parent {
+  readonly runs: string[] = [];
+
+  @WhileHeld('maintenance')
+  async inherited(): Promise<void> {
+    this.runs.push('inherited');
+  }
+}
+
+@Injectable()
+class Child extends Parent {
+  @WhileHeld('maintenance')
+  async own(): Promise<void> {
+    this.runs.push('own');
+  }
+}
+
+@Controller()
+class JobController {
+  readonly ran: string[] = [];
+
+  @Post('run/:id')
+  @WhileHeld('maintenance')
+  async run(@Param('id') id: string): Promise<void> {
+    this.ran.push(id);
+  }
+}
+
+interface Copy {
+  readonly app: INestApplication;
+  readonly jobs: Jobs;
+}
+
+async function createJobs(platform: Platform, database = new MemoryDatabase()): Promise<Copy> {
+  const forRoot = LeaseholdModule.forRoot({ store: memoryStore({ database }), leaseDuration: '2s', roles: ['maintenance'] });
+  const app = await createApp(platform, {
+    imports: [forRoot, ScheduleModule.forRoot()],
+    providers: [Jobs, Parent, Child],
+    controllers: [JobController],
+  });
+  await app.init();
+  return { app, jobs: app.get(Jobs) };
+}
+
+const SCHEDULED = ['cronAbove', 'cronBelow', 'intervalAbove', 'intervalBelow', 'timeout'];
+
+describe.each(platforms)('on %s', (platform) => {
+  test('@Cron, @Interval and @Timeout run on the holder alone, in whichever order they stand', async () => {
+    const database = new MemoryDatabase();
+    const holder = await createJobs(platform, database);
+    const other = await createJobs(platform, database);
+    await expect
+      .poll(() => [...new Set(holder.jobs.runs)].sort(), { timeout: 5_000 })
+      .toEqual([...SCHEDULED, 'everywhere'].sort());
+    // Its own ran all the while, so that the others had their time.
+    await expect.poll(() => other.jobs.runs.length).toBeGreaterThan(3);
+    expect(new Set(other.jobs.runs)).toEqual(new Set(['everywhere']));
+    expect(other.app.get(SchedulerRegistry).getIntervals()).toContain('below');
+    expect(other.app.get(SchedulerRegistry).getCronJobs().has('below')).toBe(true);
+
+    await holder.app.close();
+    await expect.poll(() => new Set(other.jobs.runs).has('intervalBelow'), { timeout: 5_000 }).toBe(true);
+  });
+
+  test('a handler keeps its route and parameters, and its call is skipped elsewhere', async () => {
+    const database = new MemoryDatabase();
+    const holder = await createJobs(platform, database);
+    const other = await createJobs(platform, database);
+    for (const { app } of [holder, other]) {
+      await app.listen(0, '127.0.0.1');
+      expect((await fetch(`${await app.getUrl()}/run/7`, { method: 'POST' })).status).toBe(201);
+    }
+    expect(holder.app.get(JobController).ran).toEqual(['7']);
+    expect(other.app.get(JobController).ran).toEqual([]);
+  });
+});
+
+describe('a call', () => {
+  test('runs under the term of the lease, which is seen in it and not outside', async () => {
+    const { app, jobs } = await createJobs('express');
+    await jobs.noteTerm();
+    expect(jobs.terms.map((term) => term?.fencingToken)).toEqual([leaseOf(app).fencingToken]);
+    expect(jobs.terms[0]?.signal.aborted).toBe(false);
+    expect(currentTerm()).toBe(null);
+  });
+
+  test('passes its arguments, and rejects with what the method throws', async () => {
+    const { jobs } = await createJobs('express');
+    await jobs.outer('first', 'second');
+    expect(jobs.runs).toEqual(expect.arrayContaining(['first', 'second']));
+    await expect(jobs.fail()).rejects.toThrow('work failed');
+  });
+
+  test('rejects for a role that is not registered', async () => {
+    const { jobs } = await createJobs('express');
+    await expect(jobs.unnamed()).rejects.toMatchObject({ code: 'LEASEHOLD_UNKNOWN_ROLE' });
+  });
+
+  test('works in a class that extends another', async () => {
+    const { app } = await createJobs('express');
+    await app.get(Child).own();
+    await app.get(Child).inherited();
+    await app.get(Parent).inherited();
+    expect([app.get(Child).runs, app.get(Parent).runs]).toEqual([['own', 'inherited'], ['inherited']]);
+  });
+
+  test('on an object that Nest did not make: the message says what to do', async () => {
+    const error: unknown = await new Jobs().fail().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LeaseholdError);
+    expect(error).toMatchObject({ code: 'LEASEHOLD_NOT_REGISTERED', role: 'maintenance' });
+    expect(String(error)).toContain('Provide the class itself');
+  });
+
+  test('close() waits for a run that has begun', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const events: string[] = [];
+    class Slow {
+      @WhileHeld('maintenance')
+      async run(): Promise<void> {
+        await promise;
+        events.push('done');
+      }
+    }
+    const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'] });
+    const app = await createApp('express', { imports: [forRoot], providers: [Slow] });
+    await app.init();
+    const running = app.get(Slow).run();
+    const closing = app.close().then(() => events.push('closed'));
+    await expect.poll(() => leaseOf(app).isHeld).toBe(false);
+    resolve();
+    await Promise.all([running, closing]);
+    expect(events).toEqual(['done', 'closed']);
+  });
+});
+
+test('the method keeps its name, its length and what others have noted on it', () => {
+  class Noted {
+    @SetMetadata('above', 1)
+    @WhileHeld('maintenance')
+    @SetMetadata('below', 2)
+    async method(a: number, b: number): Promise<void> {
+      void [a, b];
+    }
+  }
+  const { method } = Noted.prototype;
+  expect([method.name, method.length]).toEqual(['method', 2]);
+  expect([Reflect.getMetadata('above', method), Reflect.getMetadata('below', method)]).toEqual([1, 2]);
+});

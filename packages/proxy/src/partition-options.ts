@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { LeaseholdError, showValue } from '@leasehold/core';
+import { type CommonOptions, requireThat } from './options.ts';
+
+/** What may be answered when a request is asked for its affinity key. Nothing, or `''`, is a key that is missing. */
+export type AffinityKey = string | readonly string[] | null | undefined;
+
+export interface PartitionHolderProxyOptions extends CommonOptions {
+  /** The partition whose role for the key has the holder that executes what is under the prefixes. Register it before. */
+  readonly partition: string;
+  /**
+   * Tells what of a request says where it belongs: synchronously, from its method, URL and header fields. Its body is not
+   * there yet.
+   *
+   * *Gotcha:* under a mount path Express has cut that path off `url`; the whole is in `originalUrl`.
+   */
+  readonly affinityKey: (request: IncomingMessage) => AffinityKey;
+  /** Keeps keys of different kinds apart, such as orders and customers of the same number. @default keys have no scope */
+  readonly scope?: string;
+}
+
+export interface ResolvedAffinity {
+  readonly partition: string;
+  readonly scope: string | undefined;
+  readonly affinityKey: (request: IncomingMessage) => unknown;
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function resolveAffinity(options: PartitionHolderProxyOptions): ResolvedAffinity {
+  const isObject = typeof options === 'object' && options !== null;
+  requireThat(isObject, 'options', options, 'give an object with partition, affinityKey and prefixes');
+  const { partition, scope, affinityKey } = options;
+  requireThat(isName(partition), 'partition', partition, 'give the name of a registered partition');
+  requireThat(scope === undefined || isName(scope), 'scope', scope, 'give a word such as "Order", or leave it out');
+  requireThat(typeof affinityKey === 'function', 'affinityKey', affinityKey, 'give a function of the request');
+  return { partition, scope, affinityKey };
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+/** The mistake of an `affinityKey` that answers with something that is no key. */
+export function notAKey(answer: unknown): LeaseholdError {
+  const isPromise = answer instanceof Promise;
+  // Its rejection is nobody's any more, and would end the process.
+  if (isPromise) answer.catch(() => {});
+  const what = isPromise ? 'a promise' : showValue(answer);
+  const fix = 'answer with a string, without waiting for anything, or with undefined where there is none';
+  return new LeaseholdError('LEASEHOLD_INVALID_OPTION', `affinityKey answered with ${what}; ${fix}.`, { option: 'affinityKey' });
+}

@@ -1,0 +1,264 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type AffinityKey,
+  createPartitionHolderProxy,
+  partitionHolderProxy,
+  type PartitionHolderProxyOptions,
+  type PartitionView,
+} from '../src/index.ts';
+import { heldBy } from './support/fake-leasehold.ts';
+import { type FakePartition, fakePartition } from './support/fake-partition.ts';
+import { rejectedWith } from './support/published.ts';
+import { RawClient } from './support/raw-client.ts';
+import { httpServer, rawHolder, unusedOrigin } from './support/servers.ts';
+import { spyLogger } from './support/spy-logger.ts';
+import { echo, switching, upgrade } from './support/upgrades.ts';
+
+const options: PartitionHolderProxyOptions = {
+  partition: 'devices',
+  prefixes: ['/d'],
+  affinityKey: (request) => request.headers['x-device-id'],
+};
+
+async function front(leasehold: FakePartition, change: Partial<PartitionHolderProxyOptions> = {}) {
+  const handler = partitionHolderProxy(leasehold, { ...options, ...change });
+  const local: string[] = [];
+  const server = await httpServer((request, response) => {
+    handler(request, response, () => {
+      local.push(request.url ?? '');
+      response.end('local');
+    });
+  });
+  server.server.on('upgrade', (request, socket, head) => handler.proxy.handleUpgrade(request, socket, head));
+  onTestFinished(() => handler.proxy.close());
+  return { server, local, handler, connect: () => RawClient.connect(server.port) };
+}
+
+function get(key: string | null, path = '/d/x'): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a\r\n${key === null ? '' : `X-Device-Id: ${key}\r\n`}\r\n`;
+}
+
+function holder(name: string) {
+  return httpServer((request, response) => response.end(`${name} ${String(request.headers['leasehold-hop'])}`));
+}
+
+describe('the key chooses the holder', () => {
+  test('each role of the partition has its own: here, there, and nobody', async () => {
+    const leasehold = fakePartition();
+    const there = await holder('there');
+    leasehold.roles[0].isHeld = true;
+    Object.assign(leasehold.roles[1], heldBy(there.origin, 'app-02-bbbb'));
+    const { connect, local } = await front(leasehold);
+    const client = await connect();
+    expect((await client.send(get('ab')).response()).text).toBe('local');
+    expect((await client.send(get('abc')).response()).text).toBe('there devices%3Apartition-1;app-01-aaaa;0');
+    Object.assign(leasehold.roles[1], { currentHolder: null });
+    const nobody = await client.send(get('abc')).response();
+    expect(nobody).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(JSON.parse(nobody.text)).toMatchObject({ reason: 'no-holder', role: 'devices:partition-1' });
+    expect(local).toEqual(['/d/x']);
+  });
+
+  test('two holders at a time, and a change of one of them', async () => {
+    const leasehold = fakePartition();
+    const [a, b, c] = [await holder('a'), await holder('b'), await holder('c')];
+    Object.assign(leasehold.roles[0], heldBy(a.origin, 'a-1'));
+    Object.assign(leasehold.roles[1], heldBy(b.origin, 'b-1'));
+    const client = await (await front(leasehold)).connect();
+    const ask = async (key: string): Promise<string> => (await client.send(get(key)).response()).text.slice(0, 1);
+    expect([await ask('1'), await ask('12'), await ask('1')]).toEqual(['b', 'a', 'b']);
+    Object.assign(leasehold.roles[0], heldBy(c.origin, 'c-1'));
+    expect([await ask('1'), await ask('12')]).toEqual(['b', 'c']);
+  });
+
+  test('a scope is a component of its own', async () => {
+    const leasehold = fakePartition();
+    const { connect } = await front(leasehold, { scope: 'Order', affinityKey: (request) => request.url?.split('/').at(-1) });
+    await (await connect()).send(get(null, '/d/o-17')).response();
+    expect(leasehold.resolved).toEqual([['Order', 'o-17']]);
+  });
+
+  test('the key is asked for once, with the raw request, and not outside the prefixes', async () => {
+    const leasehold = fakePartition();
+    Object.assign(leasehold.roles[1], heldBy((await holder('there')).origin));
+    const asked = vi.fn<(request: { method?: string; url?: string; rawHeaders: string[] }) => string>(() => 'abc');
+    const client = await (await front(leasehold, { affinityKey: asked as unknown as () => string })).connect();
+    await client.send(get('x', '/e')).response();
+    expect(asked).not.toHaveBeenCalled();
+    await client.send(get('x', '/d/%41?b=c')).response();
+    expect(asked.mock.calls).toEqual([
+      [expect.objectContaining({ method: 'GET', url: '/d/%41?b=c', rawHeaders: ['Host', 'a', 'X-Device-Id', 'x'] })],
+    ]);
+  });
+
+  test('upgrades go by their key', async () => {
+    const leasehold = fakePartition();
+    Object.assign(leasehold.roles[1], heldBy((await switching(echo)).origin));
+    const { connect } = await front(leasehold);
+    const client = await connect();
+    client.send(upgrade('/d').replace('Host: a', 'Host: a\r\nX-Device-Id: abc'));
+    expect((await client.response()).status).toBe(101);
+    client.send('x');
+    await client.untilText('echo:x');
+    const without = await connect();
+    expect(await without.send(upgrade('/d')).response()).toMatchObject({ status: 400, headers: { connection: 'close' } });
+  });
+
+  test('streams of the role that moved are cut, and no others', async () => {
+    const leasehold = fakePartition();
+    const stream = await rawHolder((socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n'));
+    for (const role of leasehold.roles) Object.assign(role, { ...heldBy(stream.origin), renewIntervalMs: 50 });
+    const { connect } = await front(leasehold, { onRoleChange: 'close' });
+    const [stays, moves] = [await connect(), await connect()];
+    await stays.send(get('ab')).untilText('a\r\n');
+    await moves.send(get('abc')).untilText('a\r\n');
+    leasehold.roles[1].currentHolder = 'app-03-cccc';
+    await moves.untilClosed();
+    expect(stays.closed).toBe(false);
+  });
+
+  test('maxInFlight counts all roles together', async () => {
+    const leasehold = fakePartition();
+    const silent = await rawHolder(() => {});
+    for (const role of leasehold.roles) Object.assign(role, heldBy(silent.origin));
+    const { connect } = await front(leasehold, { maxInFlight: 1 });
+    (await connect()).send(get('ab'));
+    await vi.waitFor(() => expect(silent.received()).not.toBe(''));
+    const answer = await (await connect()).send(get('abc')).response();
+    expect(JSON.parse(answer.text)).toMatchObject({ reason: 'overloaded', role: 'devices:partition-1' });
+  });
+
+  test('a failure names the role of the key', async () => {
+    const leasehold = fakePartition();
+    Object.assign(leasehold.roles[1], heldBy(await unusedOrigin()));
+    const answer = await (await (await front(leasehold)).connect()).send(get('abc')).response();
+    expect(JSON.parse(answer.text)).toMatchObject({ reason: 'unreachable', role: 'devices:partition-1' });
+    expect(answer.headers['retry-after']).toBe('13');
+  });
+});
+
+test('a role that was quiet does not cost the others their connections', async () => {
+  const leasehold = fakePartition();
+  const [quiet, busy] = [await holder('quiet'), await holder('busy')];
+  Object.assign(leasehold.roles[0], heldBy(quiet.origin));
+  Object.assign(leasehold.roles[1], heldBy(busy.origin));
+  const client = await (await front(leasehold)).connect();
+  for (const key of ['1', '12', '1', '12']) await client.send(get(key)).response();
+  expect([quiet.accepted.count, busy.accepted.count]).toEqual([1, 1]);
+});
+
+describe('a key that is none has one answer', () => {
+  const long = 'k'.repeat(1_000_000);
+  test.each<[string, () => AffinityKey, number, string]>([
+    ['missing', () => undefined, 400, 'affinity-key-missing'],
+    ['null', () => null, 400, 'affinity-key-missing'],
+    ['empty', () => '', 400, 'affinity-key-missing'],
+    ['more than one', () => ['a', 'b'], 400, 'affinity-key-invalid'],
+    ['of a megabyte', () => long, 400, 'affinity-key-invalid'],
+    ['a number', () => 7 as unknown as string, 500, 'affinity-failed'],
+    ['a promise', () => Promise.resolve('a') as unknown as string, 500, 'affinity-failed'],
+    ['a promise that fails', () => Promise.reject(new Error('later')) as unknown as string, 500, 'affinity-failed'],
+    [
+      'an error',
+      () => {
+        throw new Error('broken');
+      },
+      500,
+      'affinity-failed',
+    ],
+    [
+      'no error, thrown',
+      () => {
+        throw undefined as unknown as Error;
+      },
+      500,
+      'affinity-failed',
+    ],
+  ])('%s', async (_, affinityKey, status, reason) => {
+    const leasehold = fakePartition();
+    const messages = rejectedWith('PATCH');
+    const { connect, local } = await front(leasehold, { affinityKey });
+    const client = await connect();
+    const answer = await client.send(get('x').replace('GET', 'PATCH')).response();
+    expect([answer.status, answer.headers['content-type'], answer.headers['retry-after']]).toEqual([
+      status,
+      'application/problem+json',
+      undefined,
+    ]);
+    expect(JSON.parse(answer.text)).toMatchObject({ status, reason, role: 'devices' });
+    expect([leasehold.resolved, local]).toEqual([[], []]);
+    expect(messages).toMatchObject([{ reason, role: 'devices', holder: null }]);
+    // Nothing of it is stuck: the connection serves the next request.
+    expect((await client.send(get('x', '/e')).response()).text).toBe('local');
+  });
+
+  test('the longest key is a key', async () => {
+    const leasehold = fakePartition();
+    leasehold.roles[0].isHeld = true;
+    const { connect } = await front(leasehold, { affinityKey: () => 'k'.repeat(4_096) });
+    expect((await (await connect()).send(get(null)).response()).text).toBe('local');
+  });
+
+  test('a failure is said once, until it works again', async () => {
+    const leasehold = fakePartition();
+    const logger = spyLogger();
+    let answer: unknown = 7;
+    const { connect } = await front(leasehold, { logger, affinityKey: () => answer as string });
+    const client = await connect();
+    for (const next of [7, 8, 'ab', Promise.resolve('a')]) {
+      answer = next;
+      await client.send(get(null)).response();
+    }
+    expect(logger.error.mock.calls.map(([fields]) => (fields as { error: Error }).error.message)).toEqual([
+      expect.stringContaining('affinityKey answered with 7'),
+      expect.stringContaining('affinityKey answered with a promise'),
+    ]);
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['answers with nothing', () => undefined],
+    ['answers with a promise', () => Promise.resolve({})],
+  ])('a partition that %s', async (_, resolve) => {
+    const leasehold = { ...fakePartition(), getPartition: () => ({ resolve }) as unknown as PartitionView };
+    const answer = await (await (await front(leasehold)).connect()).send(get('a')).response();
+    expect([answer.status, JSON.parse(answer.text).reason]).toEqual([500, 'affinity-failed']);
+  });
+});
+
+test('a view that is made for each call serves too, at the cost of a connection each', async () => {
+  const leasehold = fakePartition();
+  const there = await holder('there');
+  const getPartition = (): PartitionView => ({ resolve: () => ({ ...leasehold.roles[1], ...heldBy(there.origin) }) });
+  const client = await (await front({ ...leasehold, getPartition })).connect();
+  for (let i = 0; i < 3; i++) expect((await client.send(get('abc')).response()).status).toBe(200);
+  expect(there.accepted.count).toBe(3);
+});
+
+test('a partition that is not registered lets everything pass, and one line says so', async () => {
+  const logger = spyLogger();
+  const { connect } = await front(fakePartition(), { partition: 'device', logger });
+  expect((await (await connect()).send(get(null)).response()).text).toBe('local');
+  expect(logger.warn.mock.calls).toEqual([
+    [{ partition: 'device' }, expect.stringContaining("The partition 'device' is not registered")],
+  ]);
+});
+
+test.each([
+  [undefined, 'options is undefined'],
+  [{ ...options, partition: '' }, 'partition is ""'],
+  [{ ...options, scope: '' }, 'scope is ""'],
+  [{ ...options, scope: 7 }, 'scope is 7'],
+  [{ ...options, affinityKey: 'x-device-id' }, 'affinityKey is "x-device-id"'],
+  [{ ...options, maxInFlight: 0 }, 'maxInFlight is 0'],
+])('%j is refused', (given, message) => {
+  const create = (): unknown => createPartitionHolderProxy(fakePartition(), given as PartitionHolderProxyOptions);
+  expect(create).toThrow(
+    expect.objectContaining({ code: 'LEASEHOLD_INVALID_OPTION', message: expect.stringContaining(message) }),
+  );
+});

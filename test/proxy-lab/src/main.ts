@@ -5,11 +5,13 @@ import { type Figure, report } from '../../support/figures.ts';
 import { type ProxyLabOptions, readOptions, type ScenarioName, USAGE } from './options.ts';
 import { Progress } from './progress.ts';
 import type { Scenario } from './scenario.ts';
+import { failovers } from './scenarios/failovers.ts';
 import { soak } from './scenarios/soak.ts';
+import { streams } from './scenarios/streams.ts';
 
 const SHOWN = 20;
 
-const scenarios: Partial<Record<ScenarioName, Scenario>> = { soak };
+const scenarios: Partial<Record<ScenarioName, Scenario>> = { soak, failovers, streams };
 
 try {
   process.exit(await main());

@@ -11,6 +11,7 @@ import { application } from './instance/application.ts';
 import { type Command, type InstanceConfig, LIMITS, type Line, type Message, ROLE } from './instance/config.ts';
 import { measure } from './instance/measure.ts';
 import { Streams } from './instance/streams.ts';
+import { upgrades } from './instance/upgrades.ts';
 
 /** As long as the others may take to hear that the role was given back. */
 const HEARD_MS = 250;
@@ -34,6 +35,13 @@ const handler = roleHolderProxy(leasehold, {
 });
 const execute = application({ instance: leasehold.instance.id, lease, write: log.write, streams });
 const server = createServer((request, response) => handler(request, response, () => execute(request, response)));
+
+// Longer than any freeze: a server that wakes up closes what has idled out meanwhile, and reads what waits there no more.
+server.keepAliveTimeout = 60_000;
+const accept = upgrades();
+server.on('upgrade', (request, socket, head) => {
+  if (!handler.proxy.handleUpgrade(request, socket, head)) accept(request, socket, head);
+});
 
 // A lab that is gone must leave nobody behind.
 process.on('disconnect', () => process.exit(0));

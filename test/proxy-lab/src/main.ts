@@ -8,10 +8,11 @@ import type { Scenario } from './scenario.ts';
 import { failovers } from './scenarios/failovers.ts';
 import { soak } from './scenarios/soak.ts';
 import { streams } from './scenarios/streams.ts';
+import { websocket } from './scenarios/websocket.ts';
 
 const SHOWN = 20;
 
-const scenarios: Partial<Record<ScenarioName, Scenario>> = { soak, failovers, streams };
+const scenarios: Record<ScenarioName, Scenario> = { soak, failovers, streams, websocket };
 
 try {
   process.exit(await main());
@@ -48,9 +49,9 @@ async function play(
     let line = (): string => `${name}: setting up`;
     const progress = new Progress(() => line());
     try {
-      const result = await scenarios[name]?.({ options, server, signal, show: (next) => void (line = next) });
-      figures.push(...(result?.figures ?? []));
-      failures.push(...(result?.failures ?? []));
+      const result = await scenarios[name]({ options, server, signal, show: (next) => void (line = next) });
+      figures.push(...result.figures);
+      failures.push(...result.failures);
     } catch (error) {
       failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {

@@ -69,7 +69,8 @@ export function readOptions(args: readonly string[]): ProxyLabOptions {
 function readScenarios(text: string): ScenarioName[] {
   const names = text.split(',');
   for (const name of names) {
-    if (!(SCENARIOS as readonly string[]).includes(name)) throw new Error(`--only names '${name}'; give some of ${SCENARIOS.join(',')}.`);
+    if (!(SCENARIOS as readonly string[]).includes(name))
+      throw new Error(`--only names '${name}'; give some of ${SCENARIOS.join(',')}.`);
   }
   return SCENARIOS.filter((name) => names.includes(name));
 }

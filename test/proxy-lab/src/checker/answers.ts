@@ -10,7 +10,9 @@ export function findStrangeAnswers(outcomes: readonly Outcome[]): Violation[] {
     const { id, status, by, reason, retryAfter } = outcome;
     if (status === null || (by !== null && status === 200)) return [];
     if (by === null && status === 503 && /^[1-9]\d*$/.test(retryAfter ?? '')) return [];
-    return [{ check: 'strange answer', what: `${id}: ${status} ${reason ?? ''}, Retry-After: ${retryAfter ?? 'none'}, by ${by}` }];
+    return [
+      { check: 'strange answer', what: `${id}: ${status} ${reason ?? ''}, Retry-After: ${retryAfter ?? 'none'}, by ${by}` },
+    ];
   });
 }
 
@@ -32,5 +34,8 @@ export function findSpoiltUploads(outcomes: readonly Outcome[]): Violation[] {
 export function findSilentFailures(outcomes: readonly Outcome[], wasStruck: (outcome: Outcome) => boolean): Violation[] {
   return outcomes
     .filter((outcome) => outcome.kind === 'failed' && !wasStruck(outcome))
-    .map(({ id, entry, error }) => ({ check: 'silent failure', what: `${id}: ${entry} ended the connection (${error ?? 'no error'})` }));
+    .map(({ id, entry, error }) => ({
+      check: 'silent failure',
+      what: `${id}: ${entry} ended the connection (${error ?? 'no error'})`,
+    }));
 }

@@ -25,7 +25,9 @@ export function checkExecutions(outcomes: readonly Outcome[], runs: readonly Run
     doubled: [...byId].flatMap(([id, ofId]) => doubled(id, ofId)),
     missing: outcomes.flatMap((outcome) => missing(outcome, byId.get(outcome.id) ?? [])),
     refusedAndRun: outcomes.flatMap((outcome) => refusedAndRun(outcome, byId.get(outcome.id) ?? [])),
-    stray: [...byId.keys()].filter((id) => !sent.has(id)).map((id) => ({ check: 'stray', what: `${id} was executed and never sent` })),
+    stray: [...byId.keys()]
+      .filter((id) => !sent.has(id))
+      .map((id) => ({ check: 'stray', what: `${id} was executed and never sent` })),
   };
 }
 

@@ -47,7 +47,10 @@ export function judge({ outcomes, runs, fates, changes, clock, headMs }: LoadHis
     ...checkExecutions(outcomes, runs),
     hangs: findHangs(outcomes, { headMs, frozen }),
     // The kernel ends the connections of a killed process in order, as if such an answer were over: nobody can tell.
-    falselyComplete: findFalselyComplete(outcomes, ({ endsWithConnection, by, endedAt }) => !(endsWithConnection && hasEnded(by, endedAt))),
+    falselyComplete: findFalselyComplete(
+      outcomes,
+      ({ endsWithConnection, by, endedAt }) => !(endsWithConnection && hasEnded(by, endedAt)),
+    ),
     spoilt: findSpoiltUploads(outcomes),
     strange: findStrangeAnswers(outcomes),
     silent: findSilentFailures(outcomes, ({ entry, endedAt }) => hasEnded(entry, endedAt)),

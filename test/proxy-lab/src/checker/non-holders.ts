@@ -7,11 +7,7 @@ import type { Run } from './run.ts';
  * Nobody executes without holding, by the database's clock: a run names a term of its own instance, and begins before
  * that term is surely over. What the comparison of the clocks leaves open is not held against anybody.
  */
-export function findRunsOfNonHolders(
-  runs: readonly Run[],
-  terms: readonly DatabaseTerm[],
-  clock: ClockMap,
-): Violation[] {
+export function findRunsOfNonHolders(runs: readonly Run[], terms: readonly DatabaseTerm[], clock: ClockMap): Violation[] {
   const byToken = new Map(terms.map((term) => [`${term.holder} ${term.token}`, term]));
   return runs.flatMap((run) => judge(run, byToken.get(`${run.instance} ${run.token}`), clock));
 }

@@ -64,10 +64,7 @@ export class Town implements AsyncDisposable {
     const label = `${competes ? 'app' : 'gateway'}-${String(this.everyone.length + 1).padStart(2, '0')}`;
     const { databaseUrl, folder } = this;
     const logFile = join(folder, `${label}.jsonl`);
-    const one = new InstanceProcess(
-      { label, databaseUrl, logFile, leaseMs: this.leaseMs, competes, onRoleChange },
-      this.#reaper,
-    );
+    const one = new InstanceProcess({ label, databaseUrl, logFile, leaseMs: this.leaseMs, competes, onRoleChange }, this.#reaper);
     this.everyone.push(one);
     return one.ready();
   }

@@ -2,12 +2,13 @@ import http from 'node:http';
 import { randomBetween, seededRandom, shuffled } from '../../../lab/src/random.ts';
 import { waitFor } from '../../../lab/src/run/wait.ts';
 import { figure } from '../../../support/figures.ts';
-import { allViolations, judge } from '../checker/judge.ts';
+import { judge } from '../checker/judge.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { planSmallRequest } from '../client/plan-request.ts';
 import { send } from '../client/send.ts';
 import { loadFigures } from '../load/figures.ts';
 import { loadHistory } from '../load/history.ts';
+import { keepWhatFailed } from '../load/keep.ts';
 import { OpenLoop } from '../load/open-loop.ts';
 import { longestRefusalMs } from '../load/refusals.ts';
 import { type StrikeKind, strikeHolder } from '../load/strike.ts';
@@ -48,8 +49,6 @@ export const failovers: Scenario = async ({ options, server, signal, show }) => 
   agent.destroy();
   const history = await loadHistory(town, outcomes);
   const verdict = judge(history);
-  const failures = allViolations(verdict).map(({ check, what }) => `failovers: ${check}: ${what}`);
-  if (failures.length > 0) town.keepsLogs = true;
   return {
     figures: [
       figure('failovers@failovers', done, '', `>= ${options.failovers}`),
@@ -57,7 +56,7 @@ export const failovers: Scenario = async ({ options, server, signal, show }) => 
       ...loadFigures('failovers', verdict, history),
       figure('longestRefusal@failovers', longestRefusalMs(outcomes), 'ms'),
     ],
-    failures,
+    failures: await keepWhatFailed(town, 'failovers', { verdict, history }),
   };
 };
 

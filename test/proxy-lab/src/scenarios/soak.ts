@@ -2,14 +2,16 @@ import http from 'node:http';
 import { randomBetween, randomInteger, seededRandom } from '../../../lab/src/random.ts';
 import { waitFor } from '../../../lab/src/run/wait.ts';
 import { type Figure, figure } from '../../../support/figures.ts';
-import { allViolations, judge, type LoadHistory } from '../checker/judge.ts';
+import { judge, type LoadHistory } from '../checker/judge.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { planRequest } from '../client/plan-request.ts';
 import { send } from '../client/send.ts';
 import type { Measured } from '../instance/config.ts';
 import { closedLoop } from '../load/closed-loop.ts';
 import { loadFigures } from '../load/figures.ts';
+import { growthFigures } from '../load/growth.ts';
 import { loadHistory } from '../load/history.ts';
+import { keepWhatFailed } from '../load/keep.ts';
 import { settle } from '../load/settle.ts';
 import { strikeHolder } from '../load/strike.ts';
 import type { InstanceProcess } from '../processes/instance-process.ts';
@@ -22,14 +24,6 @@ const CLIENTS = 48;
 /** So many requests before the first measurement: code is compiled, pools are filled, caches are warm. */
 const WARM_UP_SHARE = 0.05;
 const STRIKE_EVERY_MS = [3_000, 7_000] as const;
-/**
- * What a process may have grown by after the load: compiled code and its feedback go on growing for a while. A leak of
- * thirty bytes for each request of a full run would show.
- */
-const HEAP_TOLERANCE_MB = 3;
-/** A heartbeat may be under way, with its limit. */
-const TIMER_TOLERANCE = 2;
-
 /** Mixed requests through non-holders, clients that leave, and holders that die. */
 export const soak: Scenario = async (stage) => {
   const { options, server, signal } = stage;
@@ -48,17 +42,16 @@ export const soak: Scenario = async (stage) => {
   const left = await connectionsLeft(town);
   const history = await loadHistory(town, outcomes);
   const verdict = judge(history);
-  const failures = [...striking.failures, ...allViolations(verdict).map(({ check, what }) => `soak: ${check}: ${what}`)];
-  if (failures.length > 0) town.keepsLogs = true;
   return {
     figures: [
       figure('requests@soak', outcomes.length, '', `>= ${options.requests}`),
       figure('holdersStruck@soak', striking.count, '', `>= ${Math.max(1, Math.floor(options.requests / 10_000))}`),
       ...loadFigures('soak', verdict, history),
       ...kindFigures(history),
-      ...leftFigures(before, after, left),
+      figure('connectionsLeft@soak', left, '', '= 0'),
+      ...growthFigures('soak', before, after),
     ],
-    failures,
+    failures: [...striking.failures, ...(await keepWhatFailed(town, 'soak', { verdict, history }))],
   };
 };
 
@@ -155,24 +148,25 @@ function kindFigures({ outcomes, fates }: LoadHistory): Figure[] {
   const count = (wanted: (outcome: Outcome) => boolean): number => outcomes.filter(wanted).length;
   const dead = new Set(fates.filter(({ endedFrom }) => endedFrom < Infinity).map(({ instance }) => instance));
   return [
-    figure('clientsThatLeft@soak', count(({ kind }) => kind === 'left'), '', '>= 1'),
-    figure('breaksNoticed@soak', count(({ kind }) => kind === 'broken'), '', '>= 1'),
+    figure(
+      'clientsThatLeft@soak',
+      count(({ kind }) => kind === 'left'),
+      '',
+      '>= 1',
+    ),
+    figure(
+      'breaksNoticed@soak',
+      count(({ kind }) => kind === 'broken'),
+      '',
+      '>= 1',
+    ),
     // Of answers that only the end of the connection ends, through the death of the process: not to be told apart.
     figure(
       'endsNobodyCanTell@soak',
-      count(({ kind, isWhole, endsWithConnection, by }) => kind === 'whole' && !isWhole && endsWithConnection && dead.has(by ?? '')),
+      count(
+        ({ kind, isWhole, endsWithConnection, by }) => kind === 'whole' && !isWhole && endsWithConnection && dead.has(by ?? ''),
+      ),
       '',
     ),
-  ];
-}
-
-function leftFigures(before: readonly Measured[], after: readonly Measured[], connections: number): Figure[] {
-  const growth = (of: (measured: Measured) => number): number =>
-    Math.max(...after.map((measured, index) => of(measured) - of(before[index] as Measured)));
-  return [
-    figure('connectionsLeft@soak', connections, '', '= 0'),
-    figure('socketsLeft@soak', growth(({ sockets }) => sockets), '', '<= 0'),
-    figure('timersLeft@soak', growth(({ timers }) => timers), '', `<= ${TIMER_TOLERANCE}`),
-    figure('heapGrowth@soak', growth(({ heapBytes }) => heapBytes) / 2 ** 20, 'MiB', `<= ${HEAP_TOLERANCE_MB}`),
   ];
 }

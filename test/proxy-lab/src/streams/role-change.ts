@@ -40,7 +40,12 @@ export async function roleChange(town: Town, { keeping, closing, holder, count }
   );
   for (const stream of [...kept, ...closed]) stream.leave();
   return [
-    figure('streamsLost@keep', count - kept.filter(({ ended, order }) => ended === null && order.last === EVENTS).length, '', '= 0'),
+    figure(
+      'streamsLost@keep',
+      count - kept.filter(({ ended, order }) => ended === null && order.last === EVENTS).length,
+      '',
+      '= 0',
+    ),
     figure('streamsStillOpen@close', count - over.length, '', '= 0'),
     figure('endedAsComplete@close', over.filter(({ ended }) => ended === 'complete').length, '', '= 0'),
     figure('spreadOfRenewInterval@close', spread.width, 'x', `>= ${NARROWEST}`),

@@ -4,10 +4,8 @@ import { randomInteger, seededRandom } from '../../lab/src/random.ts';
 const POOL_SIZE = 1 << 20;
 const PLACES = 4_096;
 
-export const LARGEST_BODY = POOL_SIZE - PLACES;
-
 /** What a body would be if its framing were lost: a request. An instance that executes it writes down this id. */
-export const SMUGGLED = 'smuggled';
+const SMUGGLED = 'smuggled';
 const SMUGGLED_REQUEST = Buffer.from(`0\r\n\r\nGET /held/answer?id=${SMUGGLED} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
 const pool = makePool();

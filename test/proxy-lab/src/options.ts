@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { randomInteger } from '../../lab/src/random.ts';
 
-export const SCENARIOS = ['soak', 'failovers', 'streams', 'websocket'] as const;
+const SCENARIOS = ['soak', 'failovers', 'streams', 'websocket'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface ProxyLabOptions {

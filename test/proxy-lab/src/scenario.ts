@@ -12,7 +12,7 @@ export interface Stage {
   readonly show: (line: () => string) => void;
 }
 
-export interface ScenarioResult {
+interface ScenarioResult {
   readonly figures: readonly Figure[];
   /** What was wrong, one line each. */
   readonly failures: readonly string[];

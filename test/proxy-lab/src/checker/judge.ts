@@ -10,7 +10,7 @@ import type { Run } from './run.ts';
 import type { Span } from '../processes/instance-process.ts';
 
 /** What was done to one instance. */
-export interface Fate {
+interface Fate {
   readonly instance: string;
   /** When it was killed, or told to stop; Infinity for one that lived. */
   readonly endedFrom: number;

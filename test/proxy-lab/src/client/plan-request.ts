@@ -2,7 +2,7 @@ import { type Random, randomInteger } from '../../../lab/src/random.ts';
 import type { AnswerSpec, Shape } from '../answer-spec.ts';
 
 /** When a client leaves: before it sends the body, in the middle of it, before the head of the answer, or in its middle. */
-export type Leaving = 'before-body' | 'uploading' | 'before-head' | 'mid-body';
+type Leaving = 'before-body' | 'uploading' | 'before-head' | 'mid-body';
 
 export interface PlannedRequest {
   readonly id: string;

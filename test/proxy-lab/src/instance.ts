@@ -12,6 +12,7 @@ import { type Command, type InstanceConfig, LIMITS, type Line, type Message, ROL
 import { measure } from './instance/measure.ts';
 import { Streams } from './instance/streams.ts';
 import { upgrades } from './instance/upgrades.ts';
+import { watchStalls } from './stalls.ts';
 
 /** As long as the others may take to hear that the role was given back. */
 const HEARD_MS = 250;
@@ -49,6 +50,7 @@ process.on('message', (command: Command) => void obey(command));
 process.on('SIGTERM', () => void stop());
 
 log.write({ k: 'start', instance: leasehold.instance.id });
+watchStalls(({ from, to }) => log.write({ k: 'stall', from, to }));
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1_024, resolve));
 const { port } = server.address() as AddressInfo;
 leasehold.advertise(`http://127.0.0.1:${port}`);

@@ -44,8 +44,8 @@ describe('a history that is wrong is found', () => {
 });
 
 describe('what cannot be helped is not held against anybody', () => {
-  const dead = { instance: 'a', endedFrom: 1_015_000, freezes: [] };
-  const frozen = { instance: 'a', endedFrom: Number.POSITIVE_INFINITY, freezes: [{ from: 1_010_000, to: 3_000_000 }] };
+  const dead = { instance: 'a', endedFrom: 1_015_000 };
+  const stalls = new Map([['a', [{ from: 1_010_000, to: 3_000_000 }]]]);
 
   test('an answer that its connection ends, of a process that was killed', () => {
     const outcomes = [outcome('1', { isWhole: false, endsWithConnection: true })];
@@ -60,11 +60,21 @@ describe('what cannot be helped is not held against anybody', () => {
     expect(checksOf({ outcomes: [outcome('1', { ...failed, entry: 'gateway' })], fates: [dead] })).toEqual(['silent failure']);
   });
 
-  test('a body that rests while its holder is frozen, and a client of who is frozen', () => {
-    expect(checksOf({ outcomes: [outcome('1', { endedAt: 3_000_000 })], fates: [frozen] })).toEqual([]);
+  test('a body that rests while its holder does not run, and a client of who does not', () => {
+    expect(checksOf({ outcomes: [outcome('1', { endedAt: 3_000_000 })], stalls })).toEqual([]);
     const late = { entry: 'a', startedAt: 0, headAt: 5_500_000, endedAt: 5_500_000 };
-    expect(checksOf({ outcomes: [outcome('1', late)], fates: [frozen] })).toEqual([]);
-    expect(checksOf({ outcomes: [outcome('1', { ...late, entry: 'gateway' })], fates: [frozen] })).toEqual(['hang']);
+    expect(checksOf({ outcomes: [outcome('1', late)], stalls })).toEqual([]);
+    expect(checksOf({ outcomes: [outcome('1', { ...late, entry: 'gateway' })], stalls })).toEqual(['hang']);
+  });
+
+  test('what the clients did not see because they did not run, counted once', () => {
+    const late = { startedAt: 0, headAt: 5_500_000, endedAt: 5_500_000 };
+    const ownStalls = [
+      { from: 1_000_000, to: 2_000_000 },
+      { from: 1_200_000, to: 2_200_000 },
+    ];
+    expect(checksOf({ outcomes: [outcome('1', late)], ownStalls: [{ from: 1_000_000, to: 3_000_000 }] })).toEqual([]);
+    expect(checksOf({ outcomes: [outcome('1', late)], ownStalls })).toEqual(['hang']);
   });
 
   test('a run that is refused as one that may have been', () => {

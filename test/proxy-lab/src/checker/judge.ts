@@ -7,14 +7,13 @@ import { checkExecutions, type ExecutionVerdict } from './executions.ts';
 import { findHangs } from './hangs.ts';
 import { findRunsOfNonHolders } from './non-holders.ts';
 import type { Run } from './run.ts';
-import type { Span } from '../processes/instance-process.ts';
+import type { Span } from '../stalls.ts';
 
 /** What was done to one instance. */
 interface Fate {
   readonly instance: string;
   /** When it was killed, or told to stop; Infinity for one that lived. */
   readonly endedFrom: number;
-  readonly freezes: readonly Span[];
 }
 
 /** All that is known of a run under load. */
@@ -24,6 +23,9 @@ export interface LoadHistory {
   readonly fates: readonly Fate[];
   readonly changes: readonly LeaseChange[];
   readonly clock: readonly ClockSample[];
+  /** When each instance did not run, and when the clients did not. */
+  readonly stalls: ReadonlyMap<string, readonly Span[]>;
+  readonly ownStalls: readonly Span[];
   /** The longest that a head may take, in milliseconds. */
   readonly headMs: number;
 }
@@ -38,14 +40,13 @@ export interface Verdict extends ExecutionVerdict {
 }
 
 /** Judges what happened. A pure function: the same history gets the same verdict. */
-export function judge({ outcomes, runs, fates, changes, clock, headMs }: LoadHistory): Verdict {
-  const frozen = new Map(fates.map(({ instance, freezes }) => [instance, freezes]));
+export function judge({ outcomes, runs, fates, changes, clock, headMs, stalls, ownStalls }: LoadHistory): Verdict {
   const endedFrom = new Map(fates.map((fate) => [fate.instance, fate.endedFrom]));
   const hasEnded = (instance: string | null, at: number): boolean => (endedFrom.get(instance ?? '') ?? Infinity) <= at;
   const terms = [...databaseTerms(changes).values()].flat();
   return {
     ...checkExecutions(outcomes, runs),
-    hangs: findHangs(outcomes, { headMs, frozen }),
+    hangs: findHangs(outcomes, { headMs, stalls, ownStalls }),
     // The kernel ends the connections of a killed process in order, as if such an answer were over: nobody can tell.
     falselyComplete: findFalselyComplete(
       outcomes,

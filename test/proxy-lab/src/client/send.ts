@@ -32,7 +32,6 @@ class Sending {
   #request!: ClientRequest;
   #answer: IncomingMessage | null = null;
   #check: BodyCheck | null = null;
-  #problem = '';
   #sentAt: number | null = null;
   #headAt: number | null = null;
   #error: string | null = null;
@@ -108,8 +107,7 @@ class Sending {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#check === null) this.#problem += chunk.toString();
-    else this.#check.take(chunk);
+    this.#check?.take(chunk);
     if (this.#planned.leaves === 'mid-body' && this.#check !== null) this.#leave('left');
   }
 
@@ -133,7 +131,7 @@ class Sending {
       status: this.#answer?.statusCode ?? null,
       by,
       retryAfter: field('retry-after'),
-      reason: by === null ? reasonOf(this.#problem) : null,
+      reason: by === null ? reasonOf(field('proxy-status')) : null,
       isWhole: by === null || this.#planned.method === 'HEAD' || this.#check?.isWhole === true,
       endsWithConnection: spec.shape === 'close',
       uploadIsWhole: upload === null ? null : upload === `${this.#planned.upload?.size ?? 0} whole`,
@@ -142,10 +140,7 @@ class Sending {
   }
 }
 
-function reasonOf(problem: string): string | null {
-  try {
-    return (JSON.parse(problem) as { reason?: string }).reason ?? null;
-  } catch {
-    return null;
-  }
+/** A refusal says why in a field, too: an answer to HEAD has no body. */
+function reasonOf(proxyStatus: string | null): string | null {
+  return /details="([^"]+)"/.exec(proxyStatus ?? '')?.[1] ?? null;
 }

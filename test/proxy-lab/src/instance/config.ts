@@ -43,5 +43,7 @@ export type Line =
   | { readonly k: 'start'; readonly instance: string }
   /** The application has begun to execute a request; `at` is from before the look at the token. */
   | { readonly k: 'run'; readonly id: string; readonly at: number; readonly token: number | null }
+  /** The process did not run. */
+  | { readonly k: 'stall'; readonly from: number; readonly to: number }
   /** A stream was closed from the other side. */
   | { readonly k: 'left'; readonly id: string; readonly at: number };

@@ -3,7 +3,7 @@ import type { LoadHistory, Verdict } from '../checker/judge.ts';
 import type { Outcome } from '../client/outcome.ts';
 
 /** What every load promises, with what was found. */
-export function loadFigures(scenario: string, verdict: Verdict, { outcomes }: LoadHistory): Figure[] {
+export function loadFigures(scenario: string, verdict: Verdict, { outcomes, stalls, ownStalls }: LoadHistory): Figure[] {
   const zero = (name: string, found: readonly unknown[]): Figure => figure(`${name}@${scenario}`, found.length, '', '= 0');
   const refused = outcomes.filter(({ status }) => status === 503).length;
   const answered = outcomes.filter(({ by }) => by !== null).length;
@@ -21,6 +21,12 @@ export function loadFigures(scenario: string, verdict: Verdict, { outcomes }: Lo
     figure(`answeredByHolder@${scenario}`, (answered / outcomes.length) * 100, '%', '> 0'),
     figure(`refused@${scenario}`, (refused / outcomes.length) * 100, '%'),
     figure(`worstHead@${scenario}`, worstHeadMs(outcomes), 'ms'),
+    // Of the machine, and of those that were frozen.
+    figure(
+      `longestStall@${scenario}`,
+      Math.max(0, ...[...stalls.values(), ownStalls].flat().map(({ from, to }) => to - from)) / 1_000,
+      'ms',
+    ),
   ];
 }
 

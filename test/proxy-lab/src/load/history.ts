@@ -9,13 +9,15 @@ import type { Town } from '../processes/town.ts';
 /** Puts together what clients, instances and the database saw. */
 export async function loadHistory(town: Town, outcomes: readonly Outcome[]): Promise<LoadHistory> {
   const { changes } = await withClient(town.databaseUrl, collect);
-  const { runs } = await readRuns(town.folder);
+  const { runs, stalls } = await readRuns(town.folder);
   return {
     outcomes,
     runs,
     changes,
     clock: await town.clock.stop(),
-    fates: town.everyone.map(({ instance, endedFrom, freezes }) => ({ instance, endedFrom, freezes })),
+    fates: town.everyone.map(({ instance, endedFrom }) => ({ instance, endedFrom })),
+    stalls,
+    ownStalls: town.ownStalls,
     headMs: LIMITS.connect + LIMITS.head,
   };
 }

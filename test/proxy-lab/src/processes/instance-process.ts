@@ -8,24 +8,17 @@ import type { Command, InstanceConfig, Measured, Message } from '../instance/con
 
 const PROGRAM = fileURLToPath(new URL('../instance.ts', import.meta.url));
 
-/** A stretch of the machine's monotonic clock, in microseconds. */
-export interface Span {
-  readonly from: number;
-  to: number;
-}
-
 /** One run of the instance program, and what was done to it. */
 export class InstanceProcess {
   readonly config: InstanceConfig;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** When it was frozen. */
-  readonly freezes: Span[] = [];
   /** When it was killed, or told to stop; Infinity while it was not. */
   endedFrom = Number.POSITIVE_INFINITY;
   readonly #child: ChildProcess;
   #instance = '';
   #port = 0;
   #gone = false;
+  #frozen = false;
 
   constructor(config: InstanceConfig, reaper: Reaper) {
     this.config = config;
@@ -58,7 +51,7 @@ export class InstanceProcess {
   }
 
   get isFrozen(): boolean {
-    return this.freezes.at(-1)?.to === Number.POSITIVE_INFINITY;
+    return this.#frozen;
   }
 
   /** @throws {Error} when it ends before it competes. */
@@ -93,14 +86,13 @@ export class InstanceProcess {
   }
 
   freeze(): void {
-    this.freezes.push({ from: nowUs(), to: Number.POSITIVE_INFINITY });
+    this.#frozen = true;
     this.#child.kill('SIGSTOP');
   }
 
   thaw(): void {
     this.#child.kill('SIGCONT');
-    const last = this.freezes.at(-1);
-    if (last !== undefined) last.to = nowUs();
+    this.#frozen = false;
   }
 
   #end(signal: NodeJS.Signals): Promise<unknown> {

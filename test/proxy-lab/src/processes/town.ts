@@ -9,6 +9,7 @@ import { until } from '../../../lab/src/run/wait.ts';
 import { Reaper } from '../../../support/reaper.ts';
 import { withClient } from '../../../support/with-client.ts';
 import { type InstanceConfig, ROLE } from '../instance/config.ts';
+import { type Span, watchStalls } from '../stalls.ts';
 import { InstanceProcess } from './instance-process.ts';
 
 const SPAWN_DEADLINE_MS = 30_000;
@@ -27,10 +28,13 @@ export class Town implements AsyncDisposable {
   readonly clock: ClockSampler;
   readonly databaseUrl: string;
   readonly folder: string;
+  /** When this process, with all clients in it, did not run. */
+  readonly ownStalls: Span[] = [];
   /** A run that found something keeps its logs. */
   keepsLogs = false;
   readonly #options: TownOptions;
   readonly #reaper = new Reaper();
+  readonly #watch = watchStalls((stall) => this.ownStalls.push(stall));
 
   private constructor(options: TownOptions, databaseUrl: string, folder: string) {
     this.#options = options;
@@ -91,6 +95,7 @@ export class Town implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.everyone.map((one) => one.kill()));
+    this.#watch.stop();
     await this.clock.stop();
     await this.admin.close();
     this.#reaper.end();

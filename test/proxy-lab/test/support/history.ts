@@ -47,10 +47,12 @@ export const good: LoadHistory = {
   outcomes: [outcome('1'), refusal('2')],
   runs: [run('1')],
   fates: [
-    { instance: 'gateway', endedFrom: Number.POSITIVE_INFINITY, freezes: [] },
-    { instance: 'a', endedFrom: Number.POSITIVE_INFINITY, freezes: [] },
+    { instance: 'gateway', endedFrom: Number.POSITIVE_INFINITY },
+    { instance: 'a', endedFrom: Number.POSITIVE_INFINITY },
   ],
   changes: [change('a', 1, [0, 2_000]), change('b', 2, [2_000, 4_000])],
   clock: [{ from: 0, to: 0, database: 0 }],
+  stalls: new Map(),
+  ownStalls: [],
   headMs: 3_000,
 };

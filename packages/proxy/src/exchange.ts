@@ -66,6 +66,8 @@ export class Exchange implements Watched {
       this.#refuse('malformed-request', error);
       return;
     }
+    // A server that was asked for another protocol reads no more requests from that connection, whatever it answers.
+    if (this.asksForUpgrade) this.#upstream.shouldKeepAlive = false;
     this.#context.inFlight.add(this);
     listenToClient(this, request, response);
     listenToHolder(this, this.#upstream);

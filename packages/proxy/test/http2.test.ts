@@ -234,11 +234,11 @@ test('one secure server for both versions', async () => {
 });
 
 describe('breaks', () => {
-  test('a half answer is a reset of its stream, and of no other', async () => {
-    const holder = await rawHolder((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
-      setImmediate(() => socket.resetAndDestroy());
-    });
+  test.each([
+    ['with chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
+    ['that only the end of its connection ends', 'HTTP/1.1 200 OK\r\n\r\nhalf'],
+  ])('a half answer %s is a reset of its stream, and of no other', async (_, bytes) => {
+    const holder = await rawHolder((socket) => void socket.write(bytes, () => socket.resetAndDestroy()));
     const { session, leasehold } = await rig(holder.origin);
     const messages = forwardedTo(holder);
     const answer = await ask(session);

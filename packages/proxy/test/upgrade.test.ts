@@ -213,6 +213,18 @@ describe('an upgrade that the holder answers otherwise', () => {
     expect(messages).toMatchObject([{ outcome: 'completed', statusCode: status }]);
   });
 
+  test('its connection serves no other request: a server reads no requests from it any more', async () => {
+    const holder = await httpServer((_request, response) => void response.end('next'));
+    holder.server.on('upgrade', (_request, socket) => {
+      socket.write('HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno');
+    });
+    const { connect } = await withUpgrades(holder.origin, { headTimeout: 1_000 });
+    expect((await (await connect()).send(upgrade('/m')).response()).status).toBe(401);
+    const next = await (await connect()).send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response();
+    expect(next.text).toBe('next');
+    await vi.waitFor(() => expect(holder.sockets.size).toBe(1));
+  });
+
   test('HEAD has no body', async () => {
     const holder = await rawHolder((socket) => socket.write('HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n'));
     const { connect } = await withUpgrades(holder.origin);

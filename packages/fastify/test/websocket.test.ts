@@ -66,6 +66,11 @@ test('twenty at once', async () => {
   );
 });
 
+test('the plugin for WebSockets may be registered before the proxy', async () => {
+  const { other } = await startPair({ before: echoRoutes });
+  expect(await exchange(await open(other, '/maintenance/echo'), ['x'])).toEqual([{ by: 'holder', echo: 'x' }]);
+});
+
 test('the code of a close goes through', async () => {
   const { other } = await startPair({
     routes: (app) => {

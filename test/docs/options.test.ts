@@ -28,6 +28,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   GivenLeaseholdOptions: 'packages/fastify/src/role-lease-options.ts',
   NamedRole: 'packages/fastify/src/role-lease-options.ts',
   RoleHolderProxyPluginOptions: 'packages/fastify/src/role-holder-proxy.ts',
+  PartitionHolderProxyPluginOptions: 'packages/fastify/src/partition-holder-proxy.ts',
   LeaseholdLifecycleOptions: 'packages/express/src/lifecycle-options.ts',
   LeaseholdModuleOptions: 'packages/nestjs/src/module-options.ts',
   LeaseholdSettings: 'packages/nestjs/src/module-options.ts',

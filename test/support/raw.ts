@@ -29,8 +29,8 @@ export interface OpenUpgrade {
 }
 
 /** Asks for an upgrade, and leaves the connection open. */
-export async function openUpgrade(origin: string, path: string): Promise<OpenUpgrade> {
-  const socket = connectTo(origin, upgradeLines(path)).on('error', () => {});
+export async function openUpgrade(origin: string, path: string, fields: readonly string[] = []): Promise<OpenUpgrade> {
+  const socket = connectTo(origin, [...upgradeLines(path), ...fields]).on('error', () => {});
   const closed = once(socket, 'close');
   const [chunk] = (await once(socket, 'data')) as [Buffer];
   return { text: chunk.toString('latin1'), closed };

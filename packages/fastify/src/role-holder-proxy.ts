@@ -1,8 +1,8 @@
-import { type Leasehold, LeaseholdError } from '@leasehold/core';
+import type { Leasehold } from '@leasehold/core';
 import { createRoleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/proxy';
-import { interceptEvents } from '@leasehold/proxy/adapter';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
+import { installProxy, requireLeasehold } from './install-proxy.ts';
 import type { RoleName } from './role-names.ts';
 
 export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
@@ -33,40 +33,6 @@ export const roleHolderProxy: FastifyPluginAsync<RoleHolderProxyPluginOptions> =
 });
 
 async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Promise<void> {
-  const leasehold = requireLeasehold(app, options);
-  const proxy = createRoleHolderProxy(leasehold, { logger: app.log, ...options });
-  let closing = false;
-  const releaseEvents = interceptEvents(app.server, {
-    upgrade: (request, socket, head) => proxy.handleUpgrade(request, socket, head),
-    // While the application closes, Fastify answers before any hook, and without `Retry-After`.
-    request: (request, response) => closing && proxy.apply(proxy.decide(request), { request, response }),
-  });
-
-  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const decision = proxy.decide(request.raw);
-    if (decision.kind === 'pass') {
-      proxy.apply(decision, { request: request.raw, response: reply.raw });
-      done();
-      return;
-    }
-    reply.hijack();
-    proxy.apply(decision, { request: request.raw, response: reply.raw, headers: reply.getHeaders() });
-  });
-
-  app.addHook('preClose', async () => {
-    proxy.close();
-    closing = true;
-    proxy.cutEndless();
-  });
-  app.addHook('onClose', async () => releaseEvents());
-}
-
-function requireLeasehold(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Leasehold {
-  const leasehold = options.leasehold ?? (app.hasDecorator('leasehold') ? app.leasehold : undefined);
-  if (leasehold !== undefined) return leasehold;
-  throw new LeaseholdError(
-    'LEASEHOLD_INVALID_OPTION',
-    'leasehold is undefined and there is no app.leasehold; register roleLeasePlugin before roleHolderProxy, or give leasehold.',
-    { option: 'leasehold' },
-  );
+  const leasehold = requireLeasehold(app, options.leasehold, 'roleHolderProxy');
+  installProxy(app, createRoleHolderProxy(leasehold, { logger: app.log, ...options }));
 }

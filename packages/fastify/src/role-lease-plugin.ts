@@ -5,6 +5,7 @@ import fp from 'fastify-plugin';
 import { Lifecycle } from './lifecycle.ts';
 import { resolveLeasehold, type RoleLeasePluginOptions } from './role-lease-options.ts';
 import type { RoleLeases } from './role-names.ts';
+import { guardRoutes } from './route-guard.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,7 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * Makes the instances of an application agree who holds which role: `app.leasehold` and `app.roleLeases`.
+ * Makes the instances of an application agree who holds which role: `app.leasehold`, `app.roleLeases`, `app.requireRole`, and
+ * the option `config: { role }` of routes. Register it on the root: inside an encapsulated plugin it guards the routes of that alone.
  *
  * - It competes from `app.ready()` on, tells its address once the server listens, and logs to `app.log`.
  * - `app.close()` stops it first: nothing is held from then on and every term is aborted, and the roles are given back when
@@ -27,7 +29,7 @@ declare module 'fastify' {
  * ends only when something else is closed ends too late; let it end when the signal of its term aborts.
  *
  * `app.ready()` rejects with what `createLeasehold`, `postgresStore` and `Leasehold.role` throw at an option, and with what
- * `Leasehold.start` throws, as its `startup` says.
+ * `Leasehold.start` throws, as its `startup` says; with LEASEHOLD_UNKNOWN_ROLE when a route names a role that is not registered.
  *
  * @throws {LeaseholdError} LEASEHOLD_ALREADY_REGISTERED from `app.ready()` when `app.leasehold` exists.
  */
@@ -43,6 +45,7 @@ async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePlugin
   const lifecycle = new Lifecycle({ leasehold, hookTimeoutMs: app.initialConfig.pluginTimeout ?? 0 });
   app.decorate('leasehold', leasehold);
   app.decorate('roleLeases', leasehold.leases);
+  guardRoutes(app, leasehold);
   app.addHook('onReady', () => {
     handOverBeforeClosing(app, lifecycle);
     return lifecycle.start();

@@ -30,5 +30,15 @@ app.register(roleHolderProxy, { role: 'maintenance', prefixes: ['/maintenance'] 
 // @ts-expect-error -- misspelt
 app.register(roleHolderProxy, { role: 'maintenanc', prefixes: ['/maintenance'] });
 
+app.requireRole('devices:partition-7');
+// @ts-expect-error -- misspelt
+app.requireRole('maintenanc');
+app.get('/jobs', { config: { role: 'maintenance' } }, async () => []);
+app.get('/jobs', { config: { role: 'devices:partition-7', other: 1 } }, async () => []);
+// @ts-expect-error -- misspelt
+app.get('/jobs', { config: { role: 'maintenanc' } }, async () => []);
+// @ts-expect-error -- misspelt
+app.route({ method: 'GET', url: '/jobs', config: { role: 'maintenanc' }, handler: async () => [] });
+
 // What takes any name is left to: roles that are only known at run time.
 app.leasehold.get('another');

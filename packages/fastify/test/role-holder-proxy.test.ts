@@ -160,6 +160,22 @@ describe('the answer', () => {
     expect(lines.find(({ msg }) => msg === 'request completed')?.res?.statusCode).toBe(404);
   });
 
+  test('the log says what an attempt to forward failed of', async () => {
+    const lines: { msg: string; err?: { message: string } }[] = [];
+    const { holder, database } = await startPair();
+    const app = createCopy({
+      database,
+      label: 'logged',
+      fastify: { logger: { stream: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) } } },
+    });
+    await app.ready();
+    await expect.poll(() => app.roleLeases.get('maintenance').currentHolderAddress).toBe(origin(holder));
+    await new Promise((resolve) => holder.server.close(resolve).closeAllConnections());
+    expect((await app.inject('/maintenance/x')).statusCode).toBe(503);
+    const failure = lines.find(({ msg }) => msg === 'a request could not be forwarded to the holder');
+    expect(failure?.err?.message).toContain('ECONNREFUSED');
+  });
+
   test('behind inject: local and refused ones work as over a socket', async () => {
     const database = new MemoryDatabase();
     const holder = createCopy({ database, label: 'holder', routes: whoRoutes });

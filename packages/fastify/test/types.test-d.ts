@@ -1,6 +1,9 @@
 import { createLeasehold, type Leasehold, type RoleLease } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
+import type { IncomingMessage } from 'node:http';
 import {
+  partitionHolderProxy,
+  type RoleGuardHook,
   roleHolderProxy,
   roleLeasePlugin,
   type RoleLeasePluginOptions,
@@ -8,7 +11,7 @@ import {
   type RoleName,
   type RoleNameOf,
 } from '@leasehold/fastify';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyContextConfig, type FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { describe, expectTypeOf, test } from 'vitest';
 
@@ -76,6 +79,37 @@ describe('options of roleHolderProxy', () => {
     app.register(roleHolderProxy, { role: 'maintenance' });
     // @ts-expect-error -- no role
     app.register(roleHolderProxy, { prefixes: ['/maintenance'] });
+  });
+});
+
+describe('options of partitionHolderProxy', () => {
+  const affinityKey = (request: IncomingMessage): string | undefined => request.url;
+
+  test('partition, affinityKey and prefixes are needed', () => {
+    app.register(partitionHolderProxy, { partition: 'devices', affinityKey, prefixes: ['/device-api'], scope: 'Order' });
+    // @ts-expect-error -- no affinityKey
+    app.register(partitionHolderProxy, { partition: 'devices', prefixes: ['/device-api'] });
+    // @ts-expect-error -- has no partitions
+    app.register(partitionHolderProxy, { partition: 'devices', affinityKey, prefixes: ['/d'], leasehold: { instance: {} } });
+  });
+});
+
+describe('guards', () => {
+  test('requireRole is a hook of every kind that comes before the handler', () => {
+    const guard = app.requireRole('maintenance');
+    expectTypeOf(guard).toEqualTypeOf<RoleGuardHook>();
+    app.get('/', { onRequest: guard, preValidation: [guard], preHandler: [guard] }, async () => 'ran');
+    app.addHook('onRequest', guard);
+    app.addHook('preHandler', guard);
+    const other = Fastify({ http2: true });
+    other.get('/', { onRequest: other.requireRole('maintenance') }, async () => 'ran');
+  });
+
+  test('a route names its role', () => {
+    expectTypeOf<FastifyContextConfig['role']>().toEqualTypeOf<string | undefined>();
+    app.get('/', { config: { role: 'maintenance' } }, async () => 'ran');
+    // @ts-expect-error -- one role
+    app.get('/', { config: { role: ['maintenance'] } }, async () => 'ran');
   });
 });
 

@@ -21,7 +21,8 @@ export interface ResolveAdvertisedOptions {
 /**
  * The origin where the other instances reach this one, or null while that cannot be known: before the server listens.
  *
- * @throws {LeaseholdError} LEASEHOLD_INVALID_ADDRESS when it is not an http(s) origin, or the server listens on a path.
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_ADDRESS when it is not an http(s) origin, or the server listens on a path, or
+ *   speaks HTTP/2 alone.
  */
 export function resolveAdvertisedAddress(
   advertise: Advertise,
@@ -49,9 +50,20 @@ function addressOf(server: ListeningServer, options: ResolveAdvertisedOptions): 
       { option: 'advertise' },
     );
   }
+  requireHttp1(server);
   const scheme = (options.secure ?? server instanceof TlsServer) ? 'https' : 'http';
   const host = isWildcard(bound.address) ? reachableHost(options.interfaces ?? networkInterfaces()) : bound.address;
   return resolveAddress('advertise', `${scheme}://${bracketed(host)}:${bound.port}`);
+}
+
+/** What `node:http2` gives speaks HTTP/1.1 only when it was told to, and has the limits of HTTP/1.1 only then. */
+function requireHttp1(server: ListeningServer): void {
+  if (!('updateSettings' in server) || 'requestTimeout' in server) return;
+  throw new LeaseholdError(
+    'LEASEHOLD_INVALID_ADDRESS',
+    "advertise is 'auto' and the server speaks HTTP/2 alone, while the other instances forward by HTTP/1.1; give the server a certificate and allowHTTP1: true, or give the origin of a server that speaks HTTP/1.1.",
+    { option: 'advertise' },
+  );
 }
 
 function isWildcard(host: string): boolean {

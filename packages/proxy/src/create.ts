@@ -1,7 +1,13 @@
 import { isLeaseholdError } from '@leasehold/core';
 import { pass } from './decision.ts';
 import type { AnyRequest, AnyResponse } from './http2.ts';
-import { resolveProxyOptions, type ResolvedProxyOptions, resolveRole, type RoleHolderProxyOptions } from './options.ts';
+import {
+  requireThat,
+  resolveProxyOptions,
+  type ResolvedProxyOptions,
+  resolveRole,
+  type RoleHolderProxyOptions,
+} from './options.ts';
 import { type PartitionHolderProxyOptions, resolveAffinity } from './partition-options.ts';
 import { PartitionRoutes } from './partition-routes.ts';
 import { InstalledProxy } from './proxy.ts';
@@ -71,11 +77,17 @@ export function partitionHolderProxy(leasehold: PartitionLeasehold, options: Par
  */
 export function createPartitionHolderProxy(leasehold: PartitionLeasehold, options: PartitionHolderProxyOptions): RoleHolderProxy {
   const affinity = resolveAffinity(options);
+  requirePartitions(leasehold);
   const resolved = resolveProxyOptions(options);
   const partition = findRegistered(() => leasehold.getPartition(affinity.partition));
   if (partition === null) return passing('partition', affinity.partition, resolved);
   const shared = shareOptions(leasehold, resolved, USUAL_RENEW_INTERVAL_MS);
   return new InstalledProxy(affinity.partition, new PartitionRoutes(partition, affinity, shared), shared);
+}
+
+function requirePartitions(leasehold: unknown): void {
+  const has = typeof leasehold === 'object' && leasehold !== null && 'getPartition' in leasehold;
+  requireThat(has, 'leasehold', leasehold, 'give one that has partitions: an object with getPartition()');
 }
 
 /** Of the roles of a partition none is known yet; how often streams are looked at is all that it says. */

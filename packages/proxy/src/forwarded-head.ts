@@ -20,6 +20,6 @@ function trustsForwarded({ request }: ClientSide, { options, lease }: ExchangeCo
   const { trustForwarded, logger } = options;
   if (typeof trustForwarded === 'boolean') return trustForwarded;
   return isTrue(trustForwarded, request, (error) => {
-    logger.error({ role: lease.role, error }, 'trustForwarded failed; X-Forwarded-* of the client is dropped');
+    logger.error({ role: lease.role, err: error }, 'trustForwarded failed; X-Forwarded-* of the client is dropped');
   });
 }

@@ -66,7 +66,7 @@ export class PartitionRoutes implements Routes {
   #fail(error: unknown): RefuseDecision {
     if (!this.#failing) {
       const { partition } = this.#affinity;
-      this.#shared.options.logger.error({ partition, error }, 'the affinity key of a request could not be told');
+      this.#shared.options.logger.error({ partition, err: error }, 'the affinity key of a request could not be told');
     }
     this.#failing = true;
     return refuse('affinity-failed');

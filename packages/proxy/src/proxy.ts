@@ -107,7 +107,7 @@ export class InstalledProxy implements RoleHolderProxy {
         'mount the role-holder proxy before every body parser (express.json(), multer, …).',
       { role: this.role },
     );
-    if (!this.#misuseLogged) this.#shared.options.logger.error({ role: this.role, error }, error.message);
+    if (!this.#misuseLogged) this.#shared.options.logger.error({ role: this.role, err: error }, error.message);
     this.#misuseLogged = true;
     return { error };
   }

@@ -77,7 +77,7 @@ export class HolderTarget {
   noteFailure({ lease: { role }, options: { logger } }: LogContext, { reason, error }: { reason: string; error: unknown }): void {
     if (this.#failing) return;
     this.#failing = true;
-    const fields = { role, holder: this.holder, address: this.address, reason, error };
+    const fields = { role, holder: this.holder, address: this.address, reason, err: error };
     logger.warn(fields, 'a request could not be forwarded to the holder');
   }
 

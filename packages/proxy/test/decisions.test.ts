@@ -383,9 +383,9 @@ describe('a body that a parser has read', () => {
       });
     }
     expect(holder.accepted.count).toBe(0);
-    const lines = logger.error.mock.calls as [{ error: unknown }, string][];
+    const lines = logger.error.mock.calls as [{ err: unknown }, string][];
     expect(lines).toHaveLength(1);
-    expect(isLeaseholdError(lines[0]?.[0].error, 'LEASEHOLD_BODY_ALREADY_READ')).toBe(true);
+    expect(isLeaseholdError(lines[0]?.[0].err, 'LEASEHOLD_BODY_ALREADY_READ')).toBe(true);
     expect(lines[0]?.[1]).toContain('express.json()');
   });
 

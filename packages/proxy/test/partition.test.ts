@@ -209,7 +209,7 @@ describe('a key that is none has one answer', () => {
       answer = next;
       await client.send(get(null)).response();
     }
-    expect(logger.error.mock.calls.map(([fields]) => (fields as { error: Error }).error.message)).toEqual([
+    expect(logger.error.mock.calls.map(([fields]) => (fields as { err: Error }).err.message)).toEqual([
       expect.stringContaining('affinityKey answered with 7'),
       expect.stringContaining('affinityKey answered with a promise'),
     ]);

@@ -59,7 +59,7 @@ export class HolderFinder {
 
   #isTrusted(origin: string): boolean {
     return isTrue(this.#trustAddress, origin, (error) => {
-      this.#logger.error({ role: this.#lease.role, address: origin, error }, 'trustAddress failed; the address is refused');
+      this.#logger.error({ role: this.#lease.role, address: origin, err: error }, 'trustAddress failed; the address is refused');
     });
   }
 

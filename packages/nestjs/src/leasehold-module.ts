@@ -9,7 +9,8 @@ import type {
   LeaseholdModuleOptions,
   LeaseholdSettings,
 } from './module-options.ts';
-import { type AnyRole, resolveLeasehold, resolveRoles } from './resolve-leasehold.ts';
+import { ModuleProxies } from './module-proxies.ts';
+import { type AnyRole, resolveLeasehold, resolveProxies, resolveRoles } from './resolve-leasehold.ts';
 import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
 
 /**
@@ -26,7 +27,8 @@ import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
 export class LeaseholdModule {
   /**
    * `NestFactory.create` rejects with what `createLeasehold`, `postgresStore` and `Leasehold.role` throw at an option, and
-   * `app.init` with what `Leasehold.start` throws, as its `startup` says.
+   * `app.init` with what `installRoleHolderProxy` throws at one of `proxy`, and with what `Leasehold.start` throws, as its
+   * `startup` says.
    *
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION for roles that are none.
    * @throws {LeaseholdError} LEASEHOLD_ALREADY_REGISTERED from `NestFactory.create` when it is imported twice.
@@ -73,7 +75,7 @@ function rootModule(roles: readonly AnyRole[], settings: FactoryProvider): Dynam
   return {
     module: LeaseholdModule,
     global: true,
-    providers: [settings, leaseholdProvider, lifecycleProvider, healthProvider, ...leases],
+    providers: [settings, leaseholdProvider, lifecycleProvider, proxiesProvider, healthProvider, ...leases],
     exports: [LEASEHOLD, Lifecycle, LeaseholdHealthIndicator, ...leases.map(({ provide }) => provide)],
   };
 }
@@ -90,8 +92,18 @@ const leaseholdProvider: FactoryProvider<Leasehold> = {
 const lifecycleProvider: FactoryProvider<Lifecycle> = {
   provide: Lifecycle,
   inject: [LEASEHOLD, LEASEHOLD_SETTINGS, HttpAdapterHost],
-  useFactory: (leasehold: Leasehold, settings: LeaseholdSettings, host: HttpAdapterHost) =>
-    new Lifecycle({ leasehold, settings, host }),
+  useFactory: (leasehold: Leasehold, settings: LeaseholdSettings, host: HttpAdapterHost) => {
+    const { address } = leasehold.instance;
+    // One that is given, or that tests put in its place, may know where it is reached.
+    return new Lifecycle({ leasehold, settings: address === null ? settings : { ...settings, instance: { address } }, host });
+  },
+};
+
+const proxiesProvider: FactoryProvider<ModuleProxies> = {
+  provide: ModuleProxies,
+  inject: [Lifecycle, HttpAdapterHost, LEASEHOLD_SETTINGS],
+  useFactory: (lifecycle: Lifecycle, host: HttpAdapterHost, settings: LeaseholdSettings) =>
+    new ModuleProxies(lifecycle, host, resolveProxies(settings)),
 };
 
 const healthProvider: FactoryProvider<LeaseholdHealthIndicator> = {

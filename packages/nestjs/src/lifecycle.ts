@@ -2,7 +2,7 @@ import { isLeaseholdError, type Leasehold, type Logger } from '@leasehold/core';
 import { type Advertise, type ListeningServer, resolveAdvertisedAddress, validateAddress } from '@leasehold/proxy';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { LeaseholdSettings } from './module-options.ts';
+import type { OwnLeaseholdSettings } from './module-options.ts';
 import { nestLogger } from './nest-logger.ts';
 
 /** What of a server of Node's is needed here. */
@@ -19,7 +19,7 @@ export interface Closing {
 
 export interface LifecycleOptions {
   readonly leasehold: Leasehold;
-  readonly settings: Pick<LeaseholdSettings, 'advertise' | 'instance' | 'logger'>;
+  readonly settings: Pick<OwnLeaseholdSettings, 'advertise' | 'instance' | 'logger'>;
   readonly host: HttpAdapterHost;
 }
 

@@ -8,7 +8,8 @@ import {
   showValue,
 } from '@leasehold/core';
 import type { PostgresStoreOptions } from '@leasehold/core/postgres';
-import type { LeaseholdSettings } from './module-options.ts';
+import type { InstallRoleHolderProxyOptions } from './install-role-holder-proxy.ts';
+import type { GivenLeaseholdSettings, LeaseholdSettings, OwnLeaseholdSettings } from './module-options.ts';
 import { nestLogger } from './nest-logger.ts';
 
 /** Inside, where the application's own names are not known. */
@@ -18,6 +19,8 @@ const CONNECTIONS = ['connectionString', 'connection', 'pool'] as const satisfie
 const SETTINGS = ['schema', 'migrate', 'keepTerms'] as const satisfies (keyof PostgresStoreOptions)[];
 const OF_CONNECTION: ReadonlySet<string> = new Set(CONNECTIONS);
 const OF_POSTGRES: ReadonlySet<string> = new Set([...CONNECTIONS, ...SETTINGS]);
+/** Belong to the module. */
+const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set(['advertise', 'proxy', 'leasehold']);
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
 export function resolveRoles(roles: unknown = []): readonly AnyRole[] {
@@ -29,8 +32,14 @@ export function resolveRoles(roles: unknown = []): readonly AnyRole[] {
   });
 }
 
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function resolveProxies({ proxy = [] }: LeaseholdSettings): readonly InstallRoleHolderProxyOptions[] {
+  if (Array.isArray(proxy)) return proxy;
+  throw invalid('proxy', proxy, "give an array, such as [{ role: 'maintenance', prefixes: ['/maintenance'] }]");
+}
+
 /**
- * The Leasehold that the settings ask for, not started.
+ * The Leasehold that the settings ask for, not started unless it is given.
  *
  * @throws {LeaseholdError} whatever `createLeasehold` and `postgresStore` throw; LEASEHOLD_INVALID_OPTION
  */
@@ -39,12 +48,26 @@ export async function resolveLeasehold(settings: LeaseholdSettings): Promise<Lea
     throw invalid('options', settings, 'give an object, such as { connectionString }');
   }
   requireNoRoles(settings);
-  const { advertise: _, ...others } = settings;
-  const given = Object.entries(others);
+  if (settings.leasehold === undefined) return makeLeasehold(settings);
+  requireNothingElse(settings);
+  return settings.leasehold;
+}
+
+async function makeLeasehold(settings: OwnLeaseholdSettings): Promise<Leasehold> {
+  const given = Object.entries(settings).filter(([name]) => !NOT_OF_LEASEHOLD.has(name));
   const options: LeaseholdOptions = Object.fromEntries(given.filter(([name]) => !OF_POSTGRES.has(name)));
   const store = await resolveStore(options.store, given);
   const logger = options.logger ?? nestLogger('Leasehold');
   return createLeasehold({ ...options, logger, ...(store === undefined ? {} : { store }) });
+}
+
+function requireNothingElse(settings: GivenLeaseholdSettings): void {
+  const { leasehold, logger: _, ...others } = settings;
+  if (typeof leasehold !== 'object' || leasehold === null || typeof leasehold.start !== 'function') {
+    throw invalid('leasehold', leasehold, 'give what createLeasehold() returned');
+  }
+  const other = Object.entries(others).find(([name, value]) => value !== undefined && !NOT_OF_LEASEHOLD.has(name));
+  if (other !== undefined) throw invalid(...other, 'give it to createLeasehold() instead, as a leasehold is given');
 }
 
 /** A factory comes too late for them: the injector knows a role by what the module was made with. */

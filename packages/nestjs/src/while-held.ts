@@ -10,6 +10,7 @@ type AnyWork = (this: Injected, ...values: unknown[]) => unknown;
  * Whether it may run has to be asked, so that the method is asynchronous. What it answers has to include `undefined`, which
  * is the answer when it may not run: of the decorated type nothing else would be true.
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a descriptor is invariant: it takes exactly the parameters there are
 export type WhileHeldDecorator = <Values extends unknown[], Value>(
   target: object,
   method: string | symbol,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { RoleLease, Term } from '@leasehold/core';
 import type { Response } from 'express';
 import type { Maintenance, Run } from './maintenance.ts';
@@ -9,7 +10,7 @@ export interface EventSources {
 }
 
 /** Server-sent events: who holds, and each run as it happens. It ends with the term, and the page comes back to the next holder. */
-export function eventStream({ lease, label, maintenance }: EventSources, response: Response): void {
+export async function eventStream({ lease, label, maintenance }: EventSources, response: Response): Promise<void> {
   const send = (event: string, data: object): void => void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   const onRun = (run: Run): void => send('run', run);
   const stream = async (term: Term): Promise<void> => {
@@ -17,19 +18,11 @@ export function eventStream({ lease, label, maintenance }: EventSources, respons
     response.write('retry: 300\n\n');
     send('holder', { by: label, token: String(term.fencingToken) });
     maintenance.on('run', onRun);
-    await endOf(term.signal, response);
+    // Until the client has left or the term is over.
+    await once(response, 'close', { signal: term.signal }).catch(() => {});
     maintenance.off('run', onRun);
     response.end();
   };
-  void lease.whileHeld(stream).then(({ ran }) => {
-    if (!ran) response.status(503).set('Retry-After', '1').end();
-  });
-}
-
-/** Resolves when the term or the stream is over. */
-function endOf(signal: AbortSignal, response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    response.on('close', () => resolve());
-  });
+  const { ran } = await lease.whileHeld(stream);
+  if (!ran) response.status(503).set('Retry-After', '1').end();
 }

@@ -4,7 +4,7 @@ import { currentTerm, InjectRoleLease, WhileHeld } from '@leasehold/nestjs';
 import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type pg from 'pg';
-import { Observable, Subject } from 'rxjs';
+import { finalize, fromEvent, Observable, Subject, takeUntil } from 'rxjs';
 import { POOL } from './database.module.ts';
 import { COPY } from './settings.ts';
 
@@ -54,10 +54,11 @@ export class Maintenance {
     return new Observable((subscriber) => {
       const stream = async (term: Term): Promise<void> => {
         subscriber.next({ type: 'holder', data: { by: COPY, token: String(term.fencingToken) }, retry: 300 });
-        subscriber.add(this.#runs.subscribe((run) => subscriber.next({ type: 'run', data: run })));
+        // Until the client has left or the term is over.
+        const runs = this.#runs.pipe(takeUntil(fromEvent(term.signal, 'abort')));
         await new Promise<void>((resolve) => {
-          term.signal.addEventListener('abort', () => resolve(), { once: true });
-          subscriber.add(resolve);
+          const show = (run: Run): void => subscriber.next({ type: 'run', data: run });
+          subscriber.add(runs.pipe(finalize(resolve)).subscribe(show));
         });
       };
       void this.#lease.whileHeld(stream).then(() => subscriber.complete());

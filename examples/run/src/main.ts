@@ -6,7 +6,8 @@ import pg from 'pg';
 import { Reaper } from '../../../test/support/reaper.ts';
 import { Copy } from './copy.ts';
 
-const HELP = '"stop 1": as a deploy does · "kill 1": as a crash · "start 1": again · the same with 2 · Ctrl-C ends all';
+const HELP =
+  '"stop 1": as a deploy does · "kill 1": as a crash · "start 1": again · the same with 2 · "end" or Ctrl-C: all of it';
 
 const ports = (process.env['PORTS'] ?? '3001,3002').split(',').map(Number);
 const reaper = new Reaper();
@@ -26,6 +27,7 @@ async function createTables(): Promise<void> {
 }
 
 async function obey(line: string): Promise<void> {
+  if (line.trim() === 'end') return end();
   const [, what, number] = /^\s*(start|stop|kill)\s+(\d)\s*$/.exec(line) ?? [];
   const copy = copies[Number(number) - 1];
   if (copy === undefined) console.log(HELP);
@@ -39,6 +41,8 @@ async function end(): Promise<void> {
   if (ending) return;
   ending = true;
   commands.close();
+  // Or it would keep this process.
+  process.stdin.destroy();
   await Promise.all(copies.map((copy) => copy.end('SIGTERM')));
   await postgres.stop();
   reaper.end();

@@ -40,7 +40,7 @@ async function doneBy(origin: string): Promise<string | undefined> {
   return ((await answer.json()) as { by?: string }).by;
 }
 
-test('two copies run, obey, and nothing is left when it ends', async () => {
+test.each(['end', 'SIGINT'] as const)('two copies run, obey, and nothing is left after %s', async (how) => {
   const runner = startRunner('src/server.ts');
   const origin = await untilOpen(runner);
   await expect.poll(() => doneBy(origin), { timeout: 10_000 }).toBe('copy-1');
@@ -57,7 +57,8 @@ test('two copies run, obey, and nothing is left when it ends', async () => {
   runner.type('what?');
   await expect.poll(() => runner.output().match(/"kill 1": as a crash/g)).toHaveLength(2);
 
-  runner.process.kill('SIGINT');
+  if (how === 'SIGINT') runner.process.kill(how);
+  else runner.type(how);
   expect(await runner.exited).toEqual([0, null]);
   expect(runner.output()).toContain('copy-2 has ended');
   if (process.platform === 'linux') await expect.poll(() => runner.mark.processes(), { timeout: 10_000 }).toEqual([]);

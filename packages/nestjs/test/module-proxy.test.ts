@@ -1,11 +1,11 @@
 import { createLeasehold, type LeaseholdErrorCode } from '@leasehold/core';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { type InstallRoleHolderProxyOptions, LEASEHOLD, LeaseholdModule, type LeaseholdModuleOptions } from '@leasehold/nestjs';
-import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import type { DynamicModule, INestApplication, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { adapterOf, createApp, knowsHolder, leaseOf, type Platform, platforms, RootModule } from './support/apps.ts';
 import { readBody } from './support/body-parser.ts';
 import { WhoController } from './support/controllers.ts';
@@ -124,6 +124,17 @@ describe.each(platforms)('on %s', (platform) => {
     expect(await whoAnswers(app)).toEqual({ by: 'given' });
   });
 
+  test('of a role that nobody names: every request runs here, and one line says so', async () => {
+    const warn = vi.fn<(fields: object, message: string) => void>();
+    const logger = { debug() {}, info() {}, warn, error() {} };
+    const unnamed = [{ role: 'reports', prefixes: ['/maintenance'] }];
+    const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), instance: { label: 'alone' }, logger, proxy: unnamed });
+    const app = await createApp(platform, { imports: [forRoot], controllers });
+    await app.listen(0, '127.0.0.1');
+    expect(await whoAnswers(app)).toEqual({ by: 'alone' });
+    expect(warn.mock.calls.map(([, message]) => message)).toEqual([expect.stringContaining("'reports' is not registered")]);
+  });
+
   describe('refused', () => {
     const create = (given: unknown): Promise<INestApplication> =>
       createApp(platform, {
@@ -153,9 +164,19 @@ test('inject() of Fastify is decided too', async () => {
   expect((await (other as NestFastifyApplication).inject('/maintenance/who')).json()).toEqual({ by: 'holder' });
 });
 
-test('without HTTP there is nothing to forward, and the roles are there', async () => {
-  const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'], proxy });
-  const app = await NestFactory.createApplicationContext({ module: RootModule, imports: [forRoot] }, { logger: false });
-  onTestFinished(() => app.close());
-  expect(leaseOf(app as INestApplication).isHeld).toBe(true);
+describe('without HTTP there is nothing to forward, and the roles are there', () => {
+  const forRoot = (): DynamicModule => LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'], proxy });
+
+  test('in an application context', async () => {
+    const app = await NestFactory.createApplicationContext({ module: RootModule, imports: [forRoot()] }, { logger: false });
+    onTestFinished(() => app.close());
+    expect(leaseOf(app as INestApplication).isHeld).toBe(true);
+  });
+
+  test('in a testing module', async () => {
+    const compiled = await Test.createTestingModule({ imports: [forRoot()] }).compile();
+    onTestFinished(() => compiled.close());
+    await compiled.init();
+    expect(leaseOf(compiled as unknown as INestApplication).isHeld).toBe(true);
+  });
 });

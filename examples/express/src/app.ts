@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createLeasehold, type Leasehold } from '@leasehold/core';
 import { postgresStore } from '@leasehold/core/postgres';
 import { requireRole, roleHolderProxy } from '@leasehold/express';
@@ -5,7 +6,8 @@ import express, { type Express } from 'express';
 import type pg from 'pg';
 import { eventStream } from './event-stream.ts';
 import { Maintenance } from './maintenance.ts';
-import { page } from './page.ts';
+
+const PUBLIC = fileURLToPath(new URL('../public', import.meta.url));
 
 export interface App {
   readonly app: Express;
@@ -14,7 +16,7 @@ export interface App {
 
 /** One copy of the application. Start as many as you like: at any moment one of them holds `maintenance`. */
 export function buildApp(pool: pg.Pool, label: string): App {
-  const leasehold = createLeasehold({ store: postgresStore({ pool }), instance: { label }, leaseDuration: '3s' });
+  const leasehold = createLeasehold({ store: postgresStore({ pool }), leaseDuration: '3s' });
   const lease = leasehold.role('maintenance');
   const maintenance = new Maintenance(pool, label);
   // On the holder alone, from the moment that it holds.
@@ -23,10 +25,11 @@ export function buildApp(pool: pg.Pool, label: string): App {
   const app = express();
   // Every copy takes these requests, and the holder answers them. Before body parsers: a body that was read is not forwarded.
   app.use(roleHolderProxy(leasehold, { role: 'maintenance', prefixes: ['/maintenance'], onRoleChange: 'close' }));
+  app.use(express.static(PUBLIC));
   app.use(express.json());
 
-  app.get('/', (_request, response) => void response.type('html').send(page(label)));
-  app.get('/maintenance/events', (request, response) => eventStream({ lease, label, maintenance }, request, response));
+  app.get('/who', (_request, response) => void response.json({ label }));
+  app.get('/maintenance/events', (_request, response) => eventStream({ lease, label, maintenance }, response));
   app.post('/maintenance/runs', async (request, response) => {
     const outcome = await lease.whileHeld((term) => maintenance.run(term, noteOf(request.body)));
     // The role left between the proxy's look and this one.

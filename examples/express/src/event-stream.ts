@@ -1,5 +1,6 @@
-import type { RoleLease } from '@leasehold/core';
-import type { Request, Response } from 'express';
+import { once } from 'node:events';
+import type { RoleLease, Term } from '@leasehold/core';
+import type { Response } from 'express';
 import type { Maintenance, Run } from './maintenance.ts';
 
 export interface EventSources {
@@ -9,20 +10,19 @@ export interface EventSources {
 }
 
 /** Server-sent events: who holds, and each run as it happens. It ends with the term, and the page comes back to the next holder. */
-export function eventStream({ lease, label, maintenance }: EventSources, request: Request, response: Response): void {
-  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
+export async function eventStream({ lease, label, maintenance }: EventSources, response: Response): Promise<void> {
   const send = (event: string, data: object): void => void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   const onRun = (run: Run): void => send('run', run);
-  send('holder', { by: label });
-  maintenance.on('run', onRun);
-  request.on('close', () => maintenance.off('run', onRun));
-  void lease.whileHeld((term) => endWith(term.signal, response)).then(() => response.end());
-}
-
-/** Resolves when the term or the stream is over. */
-function endWith(signal: AbortSignal, response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    response.on('close', () => resolve());
-  });
+  const stream = async (term: Term): Promise<void> => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
+    response.write('retry: 300\n\n');
+    send('holder', { by: label, token: String(term.fencingToken) });
+    maintenance.on('run', onRun);
+    // Until the client has left or the term is over.
+    await once(response, 'close', { signal: term.signal }).catch(() => {});
+    maintenance.off('run', onRun);
+    response.end();
+  };
+  const { ran } = await lease.whileHeld(stream);
+  if (!ran) response.status(503).set('Retry-After', '1').end();
 }

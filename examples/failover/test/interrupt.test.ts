@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { Mark } from '../../../test/support/marked-processes.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const MARK = 'LEASEHOLD_DEMO_MARK';
 
 interface RunningDemo {
   readonly process: ChildProcess;
@@ -24,23 +23,16 @@ async function startDemo(): Promise<RunningDemo> {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   // As root, the demo runs PostgreSQL as another user.
   await chmod(folder, 0o755);
-  const mark = `${MARK}=${randomUUID()}`;
-  const [name = '', value] = mark.split('=');
+  const mark = new Mark();
   const demo = spawn(process.execPath, ['--conditions=@leasehold/source', MAIN, '--ci'], {
-    env: { ...process.env, DATABASE_URL: '', TMPDIR: folder, [name]: value },
+    env: { ...process.env, DATABASE_URL: '', TMPDIR: folder, ...mark.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void demo.kill('SIGKILL'));
   let output = '';
   for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
-  return { process: demo, folder, output: () => output, processes: () => processesMarked(mark) };
-}
-
-async function processesMarked(mark: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
-  return pids.filter((_, index) => environments[index]?.includes(mark) === true);
+  return { process: demo, folder, output: () => output, processes: () => mark.processes() };
 }
 
 /** Until what was printed, or `start` for the moment at which there is a first process to clean up for. */

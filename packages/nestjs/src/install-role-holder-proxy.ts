@@ -1,34 +1,29 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { LeaseholdError } from '@leasehold/core';
-import { createRoleHolderProxy, type LocalFields, type RoleHolderProxyOptions } from '@leasehold/proxy';
+import {
+  createPartitionHolderProxy,
+  createRoleHolderProxy,
+  type PartitionHolderProxyOptions,
+  type PartitionLeasehold,
+  type RoleHolderProxyOptions,
+} from '@leasehold/proxy';
 import type { INestApplication } from '@nestjs/common';
+import { attachProxy } from './attach-proxy.ts';
 import { Lifecycle } from './lifecycle.ts';
 import type { RoleName } from './role-names.ts';
-import { ServerGate } from './server-gate.ts';
 
 export interface InstallRoleHolderProxyOptions extends RoleHolderProxyOptions {
   readonly role: RoleName;
 }
 
-/** What of Fastify is needed here, which may not be installed. */
-interface FastifyLike {
-  addHook(name: 'onRequest', hook: (request: FastifyRequestLike, reply: FastifyReplyLike, done: () => void) => void): unknown;
-}
-
-interface FastifyRequestLike {
-  readonly raw: IncomingMessage;
-}
-
-interface FastifyReplyLike {
-  readonly raw: ServerResponse;
-  hijack(): unknown;
-  getHeaders(): LocalFields;
+export interface InstallPartitionHolderProxyOptions extends PartitionHolderProxyOptions {
+  /** Tells which role a key belongs to, and who holds it. */
+  readonly leasehold: PartitionLeasehold;
 }
 
 /**
  * Sends what is under the prefixes to the instance that holds the role, unless that is this one: before body parsers,
  * middleware, guards and handlers, on both platforms and wherever it stands before `app.listen()`. May be called once for
- * each role.
+ * each role. The option `proxy` of `LeaseholdModule` does the same.
  *
  * - The prefixes are compared with the path as the client sent it: a global prefix is part of it.
  * - Nothing of the application runs before it, CORS neither: the holder's fields are on the answer.
@@ -40,24 +35,22 @@ interface FastifyReplyLike {
  */
 export function installRoleHolderProxy(app: INestApplication, options: InstallRoleHolderProxyOptions): void {
   const lifecycle = findLifecycle(app);
-  const server = app.getHttpServer() as Server;
-  requireNotListening(server);
-  const proxy = createRoleHolderProxy(lifecycle.leasehold, { logger: lifecycle.logger, ...options });
-  const gate = new ServerGate(server, proxy);
-  lifecycle.addClosing(gate);
-  const adapter = app.getHttpAdapter();
-  if (adapter.getType() === 'fastify') addHook(adapter.getInstance() as FastifyLike, gate);
+  const { leasehold, logger } = lifecycle;
+  attachProxy(app.getHttpAdapter(), lifecycle, () => createRoleHolderProxy(leasehold, { logger, ...options }));
 }
 
 /**
- * For what does not come through the server: `app.inject()`, and the further servers that Fastify opens when it listens on
- * `localhost`, where that has two addresses.
+ * The partition form of {@link installRoleHolderProxy}: what is under the prefixes goes to the instance that holds the role
+ * of its affinity key.
+ *
+ * @throws {LeaseholdError} as `installRoleHolderProxy`, and what `createPartitionHolderProxy` of `@leasehold/proxy` throws.
  */
-function addHook(fastify: FastifyLike, gate: ServerGate): void {
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (gate.takesRequest(request.raw, reply.raw, reply.getHeaders())) reply.hijack();
-    else done();
-  });
+export function installPartitionHolderProxy(app: INestApplication, options: InstallPartitionHolderProxyOptions): void {
+  const lifecycle = findLifecycle(app);
+  const { leasehold, ...others } = options;
+  requirePartitions(leasehold);
+  const withLogger = { logger: lifecycle.logger, ...others };
+  attachProxy(app.getHttpAdapter(), lifecycle, () => createPartitionHolderProxy(leasehold, withLogger));
 }
 
 function findLifecycle(app: INestApplication): Lifecycle {
@@ -72,11 +65,12 @@ function findLifecycle(app: INestApplication): Lifecycle {
   }
 }
 
-function requireNotListening(server: Server): void {
-  if (!server.listening) return;
+/** The Leasehold of the module would be the likely mistake: it has roles, and no partitions. */
+function requirePartitions(leasehold: Partial<PartitionLeasehold> | null | undefined): void {
+  if (typeof leasehold?.getPartition === 'function') return;
   throw new LeaseholdError(
     'LEASEHOLD_INVALID_OPTION',
-    'app listens already: requests may have run here that belong to the holder; call installRoleHolderProxy before app.listen().',
-    { option: 'app' },
+    'leasehold has no getPartition(); give an object that tells which role a key belongs to.',
+    { option: 'leasehold' },
   );
 }

@@ -10,7 +10,8 @@ import type {
   LeaseholdModuleOptions,
   LeaseholdSettings,
 } from './module-options.ts';
-import { resolveLeasehold } from './resolve-leasehold.ts';
+import { ModuleProxies } from './module-proxies.ts';
+import { resolveLeasehold, resolveProxies } from './resolve-leasehold.ts';
 import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
 
 /**
@@ -27,7 +28,8 @@ import { LEASEHOLD, LEASEHOLD_SETTINGS, roleLeaseToken } from './tokens.ts';
 export class LeaseholdModule {
   /**
    * `NestFactory.create` rejects with what `createLeasehold`, `postgresStore` and `Leasehold.role` throw at an option, and
-   * `app.init` with what `Leasehold.start` throws, as its `startup` says.
+   * `app.init` with what `installRoleHolderProxy` throws at one of `proxy`, and with what `Leasehold.start` throws, as its
+   * `startup` says.
    *
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION for roles that are none.
    * @throws {LeaseholdError} LEASEHOLD_ALREADY_REGISTERED from `NestFactory.create` when it is imported twice.
@@ -74,7 +76,7 @@ function rootModule(roles: readonly AnyRole[], settings: FactoryProvider): Dynam
   return {
     module: LeaseholdModule,
     global: true,
-    providers: [settings, leaseholdProvider, lifecycleProvider, healthProvider, ...leases],
+    providers: [settings, leaseholdProvider, lifecycleProvider, proxiesProvider, healthProvider, ...leases],
     exports: [LEASEHOLD, Lifecycle, LeaseholdHealthIndicator, ...leases.map(({ provide }) => provide)],
   };
 }
@@ -93,6 +95,13 @@ const lifecycleProvider: FactoryProvider<Lifecycle> = {
   inject: [LEASEHOLD, LEASEHOLD_SETTINGS, HttpAdapterHost],
   useFactory: (leasehold: Leasehold, settings: LeaseholdSettings, host: HttpAdapterHost) =>
     new Lifecycle({ leasehold, settings, host }),
+};
+
+const proxiesProvider: FactoryProvider<ModuleProxies> = {
+  provide: ModuleProxies,
+  inject: [Lifecycle, HttpAdapterHost, LEASEHOLD_SETTINGS],
+  useFactory: (lifecycle: Lifecycle, host: HttpAdapterHost, settings: LeaseholdSettings) =>
+    new ModuleProxies(lifecycle, host, resolveProxies(settings)),
 };
 
 const healthProvider: FactoryProvider<LeaseholdHealthIndicator> = {

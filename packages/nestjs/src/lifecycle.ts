@@ -4,7 +4,7 @@ import type { Advertise, ListeningServer } from '@leasehold/proxy';
 import { resolveAdvertise, tellAddress } from '@leasehold/proxy/adapter';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { LeaseholdSettings } from './module-options.ts';
+import type { OwnLeaseholdSettings } from './module-options.ts';
 import { nestLogger } from './nest-logger.ts';
 
 /** What of a server of Node's is needed here. */
@@ -21,7 +21,7 @@ export interface Closing {
 
 export interface LifecycleOptions {
   readonly leasehold: Leasehold;
-  readonly settings: Pick<LeaseholdSettings, 'advertise' | 'logger'>;
+  readonly settings: Pick<OwnLeaseholdSettings, 'advertise' | 'logger'>;
   readonly host: HttpAdapterHost;
 }
 

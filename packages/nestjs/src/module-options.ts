@@ -1,7 +1,8 @@
-import type { LeaseholdOptions, RoleOptions } from '@leasehold/core';
+import type { Leasehold, LeaseholdOptions, Logger, RoleOptions } from '@leasehold/core';
 import type { PostgresStoreOptions } from '@leasehold/core/postgres';
 import type { Advertise } from '@leasehold/proxy';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import type { InstallRoleHolderProxyOptions } from './install-role-holder-proxy.ts';
 import type { RoleName } from './role-names.ts';
 
 /** A role with options of its own. */
@@ -9,22 +10,39 @@ export interface NamedRole extends RoleOptions {
   readonly name: RoleName;
 }
 
-/** What a factory of `forRootAsync` answers: everything but the roles, whose names the injector has to know before. */
-export interface LeaseholdSettings extends LeaseholdOptions, PostgresStoreOptions {
+interface CommonSettings {
   /**
    * Where the other instances reach this one, told to them once the server listens: the address that it listens on, a URL,
    * or a function that answers one.
    *
-   * @default 'auto', or `instance.address` where that is given
+   * @default 'auto', or the address that the Leasehold was made with
    */
   readonly advertise?: Advertise;
+  /** The proxies to install, as `installRoleHolderProxy` does, in `app.init()`. @default none */
+  readonly proxy?: readonly InstallRoleHolderProxyOptions[];
 }
 
 /** The module makes the Leasehold: from a `store`, or on PostgreSQL from `connectionString`, `connection` or `pool`. */
-export interface LeaseholdModuleOptions extends LeaseholdSettings {
+export interface OwnLeaseholdSettings extends CommonSettings, LeaseholdOptions, PostgresStoreOptions {
+  readonly leasehold?: never;
+}
+
+/** The Leasehold exists already. The module starts it unless that was done before, and stops it if it has started it. */
+export interface GivenLeaseholdSettings extends CommonSettings {
+  readonly leasehold: Leasehold;
+  /** For the lines of the module. @default Nest's */
+  readonly logger?: Logger;
+}
+
+/** What a factory of `forRootAsync` answers: everything but the roles, whose names the injector has to know before. */
+export type LeaseholdSettings = OwnLeaseholdSettings | GivenLeaseholdSettings;
+
+interface RoleSettings {
   /** The roles that this application competes for, each to be injected. @default none; `forFeature` adds more */
   readonly roles?: readonly (RoleName | NamedRole)[];
 }
+
+export type LeaseholdModuleOptions = (OwnLeaseholdSettings & RoleSettings) | (GivenLeaseholdSettings & RoleSettings);
 
 export interface LeaseholdModuleAsyncOptions {
   /** The roles that this application competes for, each to be injected. @default none; `forFeature` adds more */

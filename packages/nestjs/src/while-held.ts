@@ -4,15 +4,17 @@ import { Inject } from '@nestjs/common';
 import type { RoleName } from './role-names.ts';
 import { LEASEHOLD } from './tokens.ts';
 
-/** Whether it may run has to be asked, so that it is asynchronous; and it answers nothing, since it may not run. */
-type Work = (...values: never[]) => Promise<void>;
-
 type AnyWork = (this: Injected, ...values: unknown[]) => unknown;
 
-export type WhileHeldDecorator = <W extends Work>(
+/**
+ * Whether it may run has to be asked, so that the method is asynchronous. What it answers has to include `undefined`, which
+ * is the answer when it may not run: of the decorated type nothing else would be true.
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a descriptor is invariant: it takes exactly the parameters there are
+export type WhileHeldDecorator = <Values extends unknown[], Value>(
   target: object,
   method: string | symbol,
-  descriptor: TypedPropertyDescriptor<W>,
+  descriptor: TypedPropertyDescriptor<(...values: Values) => Promise<Value | undefined>>,
 ) => void;
 
 /** The Leasehold of the application that has made the object: a process may have more than one. */
@@ -36,7 +38,8 @@ const terms = new AsyncLocalStorage<Term>();
  * }
  * ```
  *
- * The method has to answer `Promise<void>`: it may not run, so that it has nothing to answer. Others do not compile.
+ * The method keeps its `this`, its arguments, its answer and its errors. A call that is skipped answers `undefined`, so that
+ * the method has to answer `Promise<void>`, or a promise of something or `undefined`. Others do not compile.
  *
  * A call rejects with what the method throws, with LEASEHOLD_UNKNOWN_ROLE for a role that is not registered, and with
  * LEASEHOLD_NOT_REGISTERED on an object that Nest did not make by its class, such as that of a `useFactory`.
@@ -44,12 +47,13 @@ const terms = new AsyncLocalStorage<Term>();
 export function WhileHeld(role: RoleName): WhileHeldDecorator {
   return (target, method, descriptor) => {
     Inject(LEASEHOLD)(target, HOST);
-    // It answers what `Work` does; that it keeps the parameters of `W` the compiler cannot see.
+    // That it keeps the parameters of the method the compiler cannot see.
     const writable = descriptor as unknown as { value: AnyWork };
     const original = writable.value;
     writable.value = likeOriginal(original, async function (this: Injected, ...values) {
       const lease = hostOf(this, { role, method }).get(role);
-      await lease.whileHeld((term) => terms.run(term, () => original.apply(this, values)));
+      const outcome = await lease.whileHeld((term) => terms.run(term, () => original.apply(this, values)));
+      return outcome.ran ? outcome.value : undefined;
     });
   };
 }

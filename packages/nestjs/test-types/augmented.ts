@@ -51,6 +51,10 @@ LeaseholdModule.forFeature({ roles: [{ name: 'maintenanc' }] });
 // @ts-expect-error -- misspelt
 LeaseholdModule.forRootAsync({ useFactory: () => ({}), roles: ['maintenanc'] });
 
+LeaseholdModule.forRoot({ proxy: [{ role: 'maintenance', prefixes: ['/maintenance'] }] });
+// @ts-expect-error -- misspelt
+LeaseholdModule.forRoot({ proxy: [{ role: 'maintenanc', prefixes: ['/maintenance'] }] });
+
 installRoleHolderProxy(app, { role: 'maintenance', prefixes: ['/maintenance'] });
 // @ts-expect-error -- misspelt
 installRoleHolderProxy(app, { role: 'maintenanc', prefixes: ['/maintenance'] });

@@ -1,6 +1,6 @@
 import type { Leasehold, LeaseStore } from '@leasehold/core';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
-import { LeaseholdHealthIndicator, LeaseholdModule, type LeaseholdModuleOptions } from '@leasehold/nestjs';
+import { LeaseholdHealthIndicator, LeaseholdModule } from '@leasehold/nestjs';
 import {
   type BeforeApplicationShutdown,
   Controller,
@@ -14,10 +14,19 @@ import {
 } from '@nestjs/common';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createApp, createCopy, leaseholdOf, leaseOf, type Platform, platforms, startCopy } from './support/apps.ts';
+import {
+  createApp,
+  createCopy,
+  leaseholdOf,
+  leaseOf,
+  type OwnSettings,
+  type Platform,
+  platforms,
+  startCopy,
+} from './support/apps.ts';
 import { openStream } from '../../../test/support/raw.ts';
 
-function createWith(platform: Platform, options: LeaseholdModuleOptions, providers: unknown[] = []): Promise<INestApplication> {
+function createWith(platform: Platform, options: OwnSettings, providers: unknown[] = []): Promise<INestApplication> {
   const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'], ...options });
   return createApp(platform, { imports: [forRoot], providers: providers as never });
 }
@@ -65,7 +74,7 @@ describe.each(platforms)('on %s', (platform) => {
       expect(addressOf(app)).toBe(await app.getUrl());
     });
 
-    test.each<[string, LeaseholdModuleOptions, string]>([
+    test.each<[string, OwnSettings, string]>([
       ['a URL', { advertise: 'https://app-03.internal:8443' }, 'https://app-03.internal:8443'],
       ['what a function answers', { advertise: () => 'http://app-04.internal' }, 'http://app-04.internal'],
       ['instance.address', { instance: { address: 'http://app-05.internal' } }, 'http://app-05.internal'],

@@ -104,6 +104,57 @@ describe.each(platforms)('on %s', (platform) => {
   });
 });
 
+describe('a Leasehold that is given', () => {
+  const make = (instance: { label: string; address?: string }): Leasehold => createLeasehold({ store: memoryStore(), instance });
+
+  test('is started and stopped with the application, and learns its roles and its address', async () => {
+    const leasehold = make({ label: 'given' });
+    const forRoot = LeaseholdModule.forRoot({ leasehold, roles: ['maintenance'] });
+    const app = await createApp('express', { imports: [forRoot], providers: [Worker] });
+    await app.listen(0, '127.0.0.1');
+    const worker = app.get(Worker);
+    expect([worker.leasehold, worker.lease.isHeld]).toEqual([leasehold, true]);
+    expect(leasehold.instance.address).toBe(await app.getUrl());
+    await app.close();
+    expect(worker.lease.state).toBe('stopped');
+  });
+
+  test('that runs already goes on when the application closes, and its roles are shared', async () => {
+    const leasehold = make({ label: 'given' });
+    const lease = leasehold.role('maintenance', { maxHold: '1h' });
+    await leasehold.start();
+    onTestFinished(() => leasehold.stop());
+    const forRootAsync = LeaseholdModule.forRootAsync({ useFactory: () => ({ leasehold }), roles: ['maintenance'] });
+    const app = await createApp('fastify', { imports: [forRootAsync], providers: [Worker] });
+    await app.init();
+    expect(app.get(Worker).lease).toBe(lease);
+    await app.close();
+    expect(lease.isHeld).toBe(true);
+  });
+
+  test.each([
+    [undefined, 'http://app-03.internal'],
+    ['http://app-04.internal', 'http://app-04.internal'],
+  ])('that knows its address keeps it; advertise: %s', async (advertise, address) => {
+    const leasehold = make({ label: 'given', address: 'http://app-03.internal' });
+    const forRoot = LeaseholdModule.forRoot({ leasehold, ...(advertise === undefined ? {} : { advertise }) });
+    const app = await createApp('express', { imports: [forRoot] });
+    await app.listen(0, '127.0.0.1');
+    expect(leasehold.instance.address).toBe(address);
+  });
+
+  test.each<[string, object]>([
+    ['store', { leasehold: make({ label: 'given' }), store: memoryStore() }],
+    ['leaseDuration', { leasehold: make({ label: 'given' }), leaseDuration: '15s' }],
+    ['connectionString', { leasehold: make({ label: 'given' }), connectionString: 'postgres://localhost/db' }],
+    ['leasehold', { leasehold: {} }],
+    ['leasehold', { leasehold: null }],
+  ])('is refused with what is not for it: %s', async (option, options) => {
+    const created = createApp('express', { imports: [LeaseholdModule.forRoot(options)] });
+    await expect(created).rejects.toMatchObject({ code: 'LEASEHOLD_INVALID_OPTION', option });
+  });
+});
+
 test('without HTTP: an application context has leases too', async () => {
   const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), roles: ['maintenance'] });
   const app = await NestFactory.createApplicationContext({ module: OtherModule, imports: [forRoot] }, { logger: false });

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createApp, createCopy, knowsHolder, leaseholdOf, leaseOf, platforms, startCopy, startPair } from './support/apps.ts';
+import { readBody } from './support/body-parser.ts';
 import { WhoController } from './support/controllers.ts';
 import { openStream, openUpgrade, rawExchange, upgradeLines } from '../../../test/support/raw.ts';
 
@@ -21,11 +22,6 @@ async function get(app: INestApplication, path: string): Promise<{ status: numbe
 async function post(app: INestApplication, path: string, init: RequestInit): Promise<{ status: number; body: unknown }> {
   const answer = await fetch(`${await app.getUrl()}${path}`, { method: 'POST', ...init });
   return { status: answer.status, body: await answer.json() };
-}
-
-/** As a body parser does. */
-function readBody(request: IncomingMessage, _response: unknown, next: () => void): void {
-  request.on('end', next).resume();
 }
 
 describe.each(platforms)('on %s', (platform) => {

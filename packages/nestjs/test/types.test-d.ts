@@ -1,9 +1,11 @@
-import type { Leasehold, RoleLease } from '@leasehold/core';
+import { createLeasehold, type Leasehold, type RoleLease } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import {
   InjectLeasehold,
   InjectRoleLease,
+  installPartitionHolderProxy,
   installRoleHolderProxy,
+  LEASEHOLD,
   LeaseholdHealthIndicator,
   LeaseholdModule,
   RequireRole,
@@ -11,15 +13,18 @@ import {
   type RoleNameOf,
   WhileHeld,
 } from '@leasehold/nestjs';
+import type { AffinityKey, PartitionLeasehold } from '@leasehold/proxy';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { Controller, Get } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { HealthCheckService, HealthIndicatorResult } from '@nestjs/terminus';
+import type { IncomingMessage } from 'node:http';
 import pg from 'pg';
 import { describe, expectTypeOf, test } from 'vitest';
 
 const store = memoryStore();
 declare const app: INestApplication;
+declare const partitions: PartitionLeasehold;
 declare const health: HealthCheckService;
 
 describe('LeaseholdModule', () => {
@@ -30,6 +35,25 @@ describe('LeaseholdModule', () => {
     LeaseholdModule.forRoot({ pool: new pg.Pool(), roles: [{ name: 'maintenance', maxHold: '1h' }], advertise: 'auto' });
     LeaseholdModule.forRootAsync({ useFactory: async (label: string) => ({ store, instance: { label } }), inject: ['label'] });
     LeaseholdModule.forFeature({ roles: ['maintenance'] });
+  });
+
+  test('a Leasehold that is given, and proxies', () => {
+    const leasehold = createLeasehold({ store });
+    LeaseholdModule.forRoot({ leasehold, roles: ['maintenance'], advertise: 'auto' });
+    LeaseholdModule.forRoot({ store, proxy: [{ role: 'maintenance', prefixes: ['/maintenance'], onRoleChange: 'close' }] });
+    LeaseholdModule.forRootAsync({ useFactory: () => ({ leasehold, proxy: [{ role: 'a', prefixes: ['/a'] }] }) });
+    // @ts-expect-error -- a leasehold has its options already
+    LeaseholdModule.forRoot({ leasehold, leaseDuration: '30s' });
+    // @ts-expect-error -- a leasehold has its store already
+    LeaseholdModule.forRoot({ leasehold, store });
+    // @ts-expect-error -- not a list
+    LeaseholdModule.forRoot({ store, proxy: { role: 'maintenance', prefixes: ['/maintenance'] } });
+    // @ts-expect-error -- no prefixes
+    LeaseholdModule.forRoot({ store, proxy: [{ role: 'maintenance' }] });
+    // @ts-expect-error -- not a duration
+    LeaseholdModule.forRoot({ store, proxy: [{ role: 'maintenance', prefixes: ['/a'], headTimeout: 'soon' }] });
+    // @ts-expect-error -- not an option of a proxy
+    LeaseholdModule.forRoot({ store, proxy: [{ role: 'maintenance', prefixes: ['/a'], headTimeOut: '10s' }] });
   });
 
   test('what cannot be does not compile', () => {
@@ -77,18 +101,29 @@ describe('decorators', () => {
     void Everything;
   });
 
-  test('@WhileHeld: a method that answers something does not compile, since it may not run', () => {
+  test('@WhileHeld: the answer has to include undefined, since the method may not run', () => {
     class Answers {
+      @WhileHeld('maintenance')
+      async maybe(id: number): Promise<string | undefined> {
+        return id > 0 ? String(id) : undefined;
+      }
+
       // @ts-expect-error -- a value
       @WhileHeld('maintenance')
       value(): number {
         return 1;
       }
 
-      // @ts-expect-error -- a promise of a value
+      // @ts-expect-error -- a promise of a value, which a caller would believe in
       @WhileHeld('maintenance')
       async promised(): Promise<number> {
         return 1;
+      }
+
+      // @ts-expect-error -- null is not undefined
+      @WhileHeld('maintenance')
+      async nothing(): Promise<string | null> {
+        return null;
       }
 
       // @ts-expect-error -- not asynchronous, which its callers would not know
@@ -98,7 +133,7 @@ describe('decorators', () => {
       // @ts-expect-error -- not a method
       @WhileHeld('maintenance') readonly property = 1;
     }
-    void Answers;
+    expectTypeOf<Answers['maybe']>().toEqualTypeOf<(id: number) => Promise<string | undefined>>();
   });
 });
 
@@ -115,6 +150,15 @@ test('installRoleHolderProxy: role and prefixes are needed', () => {
   installRoleHolderProxy(app, { role: 'maintenance' });
   // @ts-expect-error -- no role
   installRoleHolderProxy(app, { prefixes: ['/maintenance'] });
+});
+
+test('installPartitionHolderProxy: a partition, the key of a request, and who knows its holder are needed', () => {
+  const affinityKey = ({ headers }: IncomingMessage): AffinityKey => headers['x-device-id'];
+  installPartitionHolderProxy(app, { leasehold: partitions, partition: 'devices', affinityKey, prefixes: ['/devices'] });
+  // @ts-expect-error -- no leasehold
+  installPartitionHolderProxy(app, { partition: 'devices', affinityKey, prefixes: ['/devices'] });
+  // @ts-expect-error -- the Leasehold of the module has no partitions
+  installPartitionHolderProxy(app, { leasehold: app.get<Leasehold>(LEASEHOLD), partition: 'a', affinityKey, prefixes: ['/a'] });
 });
 
 test('the health indicator is one of terminus', () => {

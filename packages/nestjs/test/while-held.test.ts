@@ -62,8 +62,9 @@ class Jobs {
   async unnamed(): Promise<void> {}
 
   @WhileHeld('maintenance')
-  async outer(a: string, b: string): Promise<void> {
+  async joined(a: string, b: string): Promise<string | undefined> {
     this.runs.push(a, b);
+    return a + b;
   }
 }
 
@@ -154,11 +155,19 @@ describe('a call', () => {
     expect(currentTerm()).toBe(null);
   });
 
-  test('passes its arguments, and rejects with what the method throws', async () => {
+  test('passes its arguments, its answer, and what it throws', async () => {
     const { jobs } = await createJobs('express');
-    await jobs.outer('first', 'second');
+    expect(await jobs.joined('first', 'second')).toBe('firstsecond');
     expect(jobs.runs).toEqual(expect.arrayContaining(['first', 'second']));
     await expect(jobs.fail()).rejects.toThrow('work failed');
+  });
+
+  test('that is skipped answers undefined, and nothing of it runs', async () => {
+    const { app, jobs } = await createJobs('express');
+    await leaseOf(app).stepDown({ standAside: 'until-told' });
+    expect(await jobs.joined('first', 'second')).toBe(undefined);
+    expect(await jobs.fail()).toBe(undefined);
+    expect(jobs.runs).not.toContain('first');
   });
 
   test('rejects for a role that is not registered', async () => {

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ClockTimer } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
 import { cutOff } from './cut.ts';
+import { isDelivered } from './delivered.ts';
 import { type ForwardOutcome, isObserved, publish } from './diagnostics.ts';
 import { Download } from './download.ts';
 import { listenToClient, listenToHolder, stopListeningToClient } from './exchange-listeners.ts';
@@ -9,7 +10,6 @@ import { isEventStream } from './event-stream.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
 import { buildForwardedHead } from './forwarded-head.ts';
 import type { InterimAnswer } from './headers/interim-head.ts';
-import { http2Stream, wasAborted } from './http2.ts';
 import { passInterimOn } from './interim.ts';
 import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
@@ -246,13 +246,6 @@ export class Exchange implements Watched {
       ...(error === undefined ? {} : { error }),
     });
   }
-}
-
-function isDelivered({ request, response }: ClientSide): boolean {
-  const stream = http2Stream(response);
-  if (stream !== undefined) return !wasAborted(stream);
-  // In Node 22 a response counts as finished when its socket was destroyed with bytes of it still to send.
-  return response.writableFinished && !request.socket.destroyed;
 }
 
 function timeoutError(message: string): Error {

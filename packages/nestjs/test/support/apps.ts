@@ -7,6 +7,7 @@ import {
   LEASEHOLD,
   LeaseholdModule,
   type LeaseholdModuleOptions,
+  type OwnLeaseholdSettings,
 } from '@leasehold/nestjs';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
@@ -40,12 +41,15 @@ export async function createApp(
   return app;
 }
 
+/** Of a module that makes its Leasehold itself. */
+export type OwnSettings = OwnLeaseholdSettings & Pick<LeaseholdModuleOptions, 'roles'>;
+
 export interface CopyOptions {
   /** Rows to share with other copies. @default rows of its own */
   readonly database?: MemoryDatabase;
   readonly store?: LeaseStore;
   readonly label?: string;
-  readonly settings?: LeaseholdModuleOptions;
+  readonly settings?: OwnSettings;
   readonly parts?: ModuleMetadata;
   readonly proxy?: Partial<InstallRoleHolderProxyOptions>;
   /** @default true */

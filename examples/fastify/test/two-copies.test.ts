@@ -1,0 +1,3 @@
+import { testTwoCopies } from '../../run/test/support/two-copies.ts';
+
+testTwoCopies({ name: 'fastify', args: ['--conditions=@leasehold/source', 'src/server.ts'] });

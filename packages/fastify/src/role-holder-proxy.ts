@@ -15,8 +15,8 @@ export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
  * Sends what is under the prefixes to the instance that holds the role, unless that is this one: before parsing,
  * validation, authentication and handlers, for unknown routes too. It may be registered once for each role.
  *
- * - Register it before whatever adds `onRequest` hooks, since those run in the order of registration. Header fields that
- *   earlier hooks set (CORS) are on the answer; where the holder sets the same, the holder's win.
+ * - Register it before whatever adds `onRequest` hooks, since those run in the order of registration; but after CORS. Header
+ *   fields that earlier hooks set are on the answer, a refusal too; where the holder sets the same, the holder's win.
  * - The prefixes are compared with the path as the client sent it, whatever `rewriteUrl` and the prefix of an encapsulating
  *   plugin say.
  * - When the application closes, event streams that run through it are cut, so that their clients come back elsewhere.

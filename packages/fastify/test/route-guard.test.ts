@@ -147,6 +147,23 @@ describe('elsewhere', () => {
     expect(await statuses({ after }, '/nothing-here')).toEqual([404, 404]);
   });
 
+  test('a path that cannot be decoded is refused as without the plugin', async () => {
+    expect(await statuses({ after: (app) => app.get('/jobs/:id', GUARDED, run) }, '/jobs/%E0%A4%A')).toEqual([400, 400]);
+  });
+
+  test('what is not found under the prefix of a plugin that is guarded, its handler answers', async () => {
+    const after: Routes = (app) =>
+      app.register(
+        async (child) => {
+          child.setNotFoundHandler({ preHandler: child.requireRole('maintenance') }, (_, reply) => void reply.code(404).send());
+          child.get('/jobs', GUARDED, run);
+        },
+        { prefix: '/admin' },
+      );
+    expect(await statuses({ after }, '/admin/nothing-here')).toEqual([404, 503]);
+    expect(await statuses({ after }, '/nothing-here')).toEqual([404, 404]);
+  });
+
   test('hooks and handlers of the route do not run, those of the application that come first do', async () => {
     const ran: string[] = [];
     const note = (what: string) => async (): Promise<void> => void ran.push(what);

@@ -24,7 +24,6 @@ export {
 } from './diagnostics.ts';
 export type { LocalFields } from './headers/merge.ts';
 export type { AnyRequest, AnyResponse } from './http2.ts';
-export { notHeldProblem, type NotHeldProblem } from './not-held.ts';
 export type { RoleHolderProxyOptions } from './options.ts';
 export type { AffinityKey, PartitionHolderProxyOptions } from './partition-options.ts';
 export type { PublicProblem } from './problem.ts';

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { systemClock } from '@leasehold/core';
 
 /** How long a client may keep the connection open after the answer. */
 const LINGER_MS = 3_000;
@@ -80,9 +81,8 @@ export class UpgradingClient {
 export function closeGently(socket: Duplex): void {
   socket.resume();
   socket.end(() => {
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    timer.unref();
-    socket.once('close', () => clearTimeout(timer));
+    const timer = systemClock.setTimer(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => timer.cancel());
   });
 }
 

@@ -54,6 +54,8 @@ async function startBrowser(): Promise<string> {
     '--window-size=900,860',
   ];
   const child = spawn(chromium ?? '', [...args, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], {
+    // It leaves files in the temporary folder, too.
+    env: { ...process.env, TMPDIR: profile },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   onTestFinished(async () => {

@@ -100,5 +100,12 @@ async function browse(copies: ExampleCopies): Promise<void> {
   await shows('by', 'first');
   await shows('state', 'connected');
   expect(await page.textOf('#history li')).toMatch(/^second → first, /);
+
+  // The copy that the page asks stays, and has nothing but a 503 for it until the lease has run out.
+  next.process.kill('SIGKILL');
+  await shows('by', 'second');
+  await shows('state', 'connected');
+  expect(await page.textOf('#history li')).toMatch(/^first → second, /);
+  expect(await page.evaluate("document.querySelectorAll('#track i.gap').length")).toBe(3);
   expect(page.errors()).toEqual([]);
 }

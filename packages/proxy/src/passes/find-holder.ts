@@ -68,12 +68,12 @@ export class HolderFinder {
     return refuse(reason);
   }
 
-  /** Instances of one host share a label; another label with a loopback address is this host's loopback, not theirs. */
+  /** Unless they are given labels, instances of one host share one, the host's name; a loopback address of another leads to this host. */
   #warnAboutLoopback(target: HolderTarget): void {
     if (!target.isLoopback || target.holder.startsWith(`${this.#leasehold.instance.label}-`)) return;
     this.#logger.warn(
       { role: this.#lease.role, holder: target.holder, address: target.address },
-      'the holder runs on another host and advertises a loopback address, which leads to this host',
+      'the holder has another label and advertises a loopback address; if it runs on another host, that address leads to this host',
     );
   }
 }

@@ -1,10 +1,11 @@
 import https from 'node:https';
-import net from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import net, { type Socket } from 'node:net';
+import tls, { type TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
 import { createAuthority } from './support/certificates.ts';
 import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
+import { forwardedTo } from './support/published.ts';
 import type { RawResponse } from './support/raw-client.ts';
 import { rig, type RigOptions } from './support/rig.ts';
 import { listen, rawHolder, type TestServer } from './support/servers.ts';
@@ -129,4 +130,27 @@ test('a client that came by TLS is told so to the holder', async () => {
   });
   expect(status).toBe(204);
   expect(holder.received()).toContain('X-Forwarded-Proto: https\r\n');
+});
+
+describe('an answer that only the end of its connection ends', () => {
+  async function holderThat(ends: (socket: TLSSocket, raw: Socket) => void): Promise<TestServer<tls.Server>> {
+    let raw: Socket;
+    const server = tls.createServer(authority.issue(['IP:127.0.0.1']), (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nhalf', () => ends(socket, raw)));
+    });
+    server.on('connection', (socket) => (raw = socket));
+    return listen(server, 'https');
+  }
+
+  test.each<[string, string, (socket: TLSSocket, raw: Socket) => void]>([
+    ['is broken by a reset', 'truncated', (_, raw) => void raw.resetAndDestroy()],
+    ['is whole when that ends in order', 'completed', (socket) => void socket.end()],
+  ])('%s', async (_, outcome, ends) => {
+    const holder = await holderThat(ends);
+    const messages = forwardedTo(holder);
+    const { connect } = await rig(holder.origin, { tls: { ca: authority.cert } });
+    (await connect()).send(GET);
+    await vi.waitFor(() => expect(messages).toMatchObject([{ outcome }]));
+  });
 });

@@ -7,7 +7,7 @@ import { postgresStore } from '@leasehold/core/postgres';
 import { roleHolderProxy } from '@leasehold/proxy';
 import { openLogFile } from '../../lab/src/worker/log-file.ts';
 import { PREFIX } from './answer-spec.ts';
-import { application } from './instance/application.ts';
+import { application, lookAt } from './instance/application.ts';
 import { type Command, type InstanceConfig, LIMITS, type Line, type Message, ROLE } from './instance/config.ts';
 import { measure } from './instance/measure.ts';
 import { Streams } from './instance/streams.ts';
@@ -34,8 +34,11 @@ const handler = roleHolderProxy(leasehold, {
   idleTimeout: LIMITS.idle,
   onRoleChange: config.onRoleChange,
 });
-const execute = application({ instance: leasehold.instance.id, lease, write: log.write, streams });
-const server = createServer((request, response) => handler(request, response, () => execute(request, response)));
+const execute = application({ instance: leasehold.instance.id, write: log.write, streams });
+const server = createServer((request, response) => {
+  const look = lookAt(lease);
+  handler(request, response, () => execute(request, response, look));
+});
 
 // Longer than any freeze: a server that wakes up closes what has idled out meanwhile, and reads what waits there no more.
 server.keepAliveTimeout = 60_000;

@@ -8,7 +8,7 @@ export interface Span {
 
 const EVERY_MS = 25;
 /** Shorter ones are ordinary life. */
-const SHORTEST_US = 250_000;
+const SHORTEST_US = 75_000;
 
 /** Tells when this process did not run: frozen, or without a processor on a machine that is busy with something else. */
 export function watchStalls(tell: (stall: Span) => void): { stop: () => void } {

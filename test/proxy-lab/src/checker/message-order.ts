@@ -4,6 +4,11 @@ export class MessageOrder {
   inOrder = 0;
   wrong = 0;
 
+  /** So many have not come back yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   sent(message: string | Buffer): void {
     this.#waiting.push(message);
   }

@@ -2,7 +2,7 @@
 export interface Run {
   readonly id: string;
   readonly instance: string;
-  /** Reading of `nowUs`, from before the look at the token. */
+  /** Reading of `nowUs`, from just before the proxy decided. */
   readonly at: number;
   /** Under which term; null when it held nothing. */
   readonly token: number | null;

@@ -8,21 +8,34 @@ import { answerBody, BodyCheck, uploadBody } from '../bytes.ts';
 import type { Line } from './config.ts';
 import type { Streams } from './streams.ts';
 
+/** Under which term the instance is, and since when that is known; from before the proxy decides. */
+export interface Look {
+  readonly at: number;
+  readonly token: number | null;
+}
+
+/** The time first: a process that is frozen in between has looked too early, and not decided too late. */
+export function lookAt(lease: RoleLease): Look {
+  const at = nowUs();
+  const { fencingToken } = lease;
+  return { at, token: fencingToken === null ? null : Number(fencingToken) };
+}
+
 export interface ApplicationOptions {
   readonly instance: string;
-  readonly lease: RoleLease;
   readonly write: WriteLine<Line>;
   readonly streams: Streams;
 }
 
 /** What only the holder may execute. Every execution is written down before anything else happens. */
-export function application(options: ApplicationOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { instance, lease, write, streams } = options;
-  return (request, response) => {
+export function application(
+  options: ApplicationOptions,
+): (request: IncomingMessage, response: ServerResponse, look: Look) => void {
+  const { instance, write, streams } = options;
+  return (request, response, look) => {
     const { searchParams: query, pathname } = new URL(request.url ?? '/', 'http://lab');
     const id = query.get('id') ?? 'unknown';
-    const at = nowUs();
-    write({ k: 'run', id, at, token: lease.fencingToken === null ? null : Number(lease.fencingToken) });
+    write({ k: 'run', id, ...look });
     response.setHeader(FIELD.instance, instance);
     if (pathname === '/held/events') streams.open(id, response);
     else answer({ id, request, response, spec: fromQuery(query) }).catch(() => response.destroy());

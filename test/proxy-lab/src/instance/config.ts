@@ -1,8 +1,8 @@
 /** The one role of the application under test. */
 export const ROLE = 'orders';
 
-/** What the proxy is configured with, in milliseconds: short, so that a hang shows soon. */
-export const LIMITS = { connect: 1_000, head: 2_000, idle: 1_000 } as const;
+/** What the proxy is configured with, in milliseconds: together shorter than a freeze, or a head limit that does nothing would not show. */
+export const LIMITS = { connect: 500, head: 1_000, idle: 1_000 } as const;
 
 /** How an instance is set up: its one argument, as JSON. */
 export interface InstanceConfig {
@@ -41,7 +41,7 @@ export interface Measured {
 /** What an instance writes down, one JSON object per line; every time is a reading of `nowUs`. */
 export type Line =
   | { readonly k: 'start'; readonly instance: string }
-  /** The application has begun to execute a request; `at` is from before the look at the token. */
+  /** The application has begun to execute a request; time and token are from just before the proxy decided. */
   | { readonly k: 'run'; readonly id: string; readonly at: number; readonly token: number | null }
   /** The process did not run. */
   | { readonly k: 'stall'; readonly from: number; readonly to: number }

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { GREETING } from '../upgrades/greeting.ts';
 import { refusals } from '../upgrades/refusals.ts';
 
 /** What the holder does with an upgrade: an echo at `/held/echo`, and a refusal of the given number anywhere else. */
 export function upgrades(): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const server = new WebSocketServer({ noServer: true });
   server.on('connection', (webSocket) => {
+    // At once: it may come in one packet with the head of the answer.
+    webSocket.send(GREETING);
     webSocket.on('message', (data, isBinary) => webSocket.send(data, { binary: isBinary }));
     webSocket.on('error', () => {});
   });

@@ -2,10 +2,10 @@ import { type Figure, figure } from '../../../support/figures.ts';
 import type { Measured } from '../instance/config.ts';
 
 /**
- * What a process may have grown by after a load, in MiB: compiled code and its feedback go on growing for a while. A leak of
- * thirty bytes for each request of a full run would show.
+ * What a process may have grown by after a load, in MiB: code goes on being compiled for a while. A leak of 26 bytes for each
+ * request of a full run would show.
  */
-const HEAP_TOLERANCE = 3;
+const HEAP_TOLERANCE = 2;
 /** A heartbeat may be under way, with its limit. */
 const TIMER_TOLERANCE = 2;
 

@@ -5,7 +5,7 @@ import type { Town } from '../processes/town.ts';
 export type StrikeKind = 'stop' | 'kill' | 'freeze';
 
 /** How long the successor holds before the frozen one wakes up, with requests that wait for it in the kernel. */
-const THAW_AFTER_MS = 300;
+const THAW_AFTER_MS = 1_500;
 
 /** Strikes whoever holds, waits until another does, and makes good what was struck. */
 export async function strikeHolder(town: Town, kind: StrikeKind): Promise<void> {

@@ -8,9 +8,6 @@ import { untilItForwards } from '../streams/open-streams.ts';
 import { echo } from '../upgrades/echo.ts';
 import { refusedUpgrades } from '../upgrades/refused.ts';
 
-/** So many before the first measurement: code is compiled, caches are warm. */
-const WARM_UP_SHARE = 0.2;
-
 /** Upgrades through a non-holder: a tunnel where the holder accepts, a framed answer where it does not, and nothing left over. */
 export const websocket: Scenario = async ({ options, server, signal, show }) => {
   await using town = await Town.found({ server, name: 'websocket', leaseMs: options.leaseMs, signal });
@@ -20,8 +17,9 @@ export const websocket: Scenario = async ({ options, server, signal, show }) => 
   const { messages, upgrades, seed } = options;
   const measure = (): Promise<Awaited<ReturnType<typeof settle>>[]> =>
     Promise.all([gateway, holder].map((one: InstanceProcess) => settle(one, town)));
-  await echo(gateway, { count: Math.ceil(messages * WARM_UP_SHARE), seed });
-  await refusedUpgrades(town, gateway, Math.ceil(upgrades * WARM_UP_SHARE));
+  // The same once before: code is compiled, caches are warm.
+  await echo(gateway, { count: messages, seed });
+  await refusedUpgrades(town, gateway, upgrades);
   const before = await measure();
   show(() => `websocket: ${messages} messages`);
   const echoed = await echo(gateway, { count: messages, seed });

@@ -4,6 +4,7 @@ import { type Random, randomInteger, seededRandom } from '../../../lab/src/rando
 import { answerBody } from '../bytes.ts';
 import { MessageOrder } from '../checker/message-order.ts';
 import type { Entry } from '../client/send.ts';
+import { GREETING } from './greeting.ts';
 
 const CONNECTIONS = 4;
 /** Sent and not echoed yet, for each connection. */
@@ -11,6 +12,7 @@ const UNDER_WAY = 50;
 const DEADLINE_MS = 60_000;
 
 export interface Echoed {
+  /** Greetings included. */
   readonly sent: number;
   readonly echoed: number;
   readonly wrong: number;
@@ -27,7 +29,7 @@ export async function echo(entry: Entry, { count, seed }: { readonly count: numb
   );
   const sum = (of: (result: EchoedOnOne) => number): number => results.reduce((total, result) => total + of(result), 0);
   return {
-    sent: each * CONNECTIONS,
+    sent: (each + 1) * CONNECTIONS,
     echoed: sum(({ order }) => order.inOrder),
     wrong: sum(({ order }) => order.wrong),
     closedInOrder: sum(({ code }) => (code === 1_000 ? 1 : 0)),
@@ -48,19 +50,23 @@ async function echoOn(
   const socket = new WebSocket(`ws://127.0.0.1:${port}/held/echo`);
   const signal = AbortSignal.timeout(DEADLINE_MS);
   const order = new MessageOrder();
+  order.sent(GREETING);
+  socket.on('message', (data: Buffer, isBinary) => order.received(isBinary ? data : data.toString()));
+  // Reported by the closing code, or by none.
+  socket.on('error', () => {});
+  const closed = once(socket, 'close', { signal }) as Promise<[number]>;
   try {
-    await once(socket, 'open', { signal });
-    for (let number = 0; number < count; number += UNDER_WAY) {
-      const echoed = echoesOf(socket, order, Math.min(UNDER_WAY, count - number));
+    await Promise.race([once(socket, 'open', { signal }), closed]);
+    for (let number = 0; number < count && socket.readyState === WebSocket.OPEN; number += UNDER_WAY) {
       for (let index = number; index < Math.min(number + UNDER_WAY, count); index += 1) {
         const message = makeMessage(index, random);
         order.sent(message);
         socket.send(message);
       }
-      await Promise.race([echoed, once(socket, 'close', { signal })]);
+      await Promise.race([allOf(order, socket, signal), closed]);
     }
     socket.close(1_000);
-    const [code] = (await once(socket, 'close', { signal })) as [number];
+    const [code] = await closed;
     return { order, code };
   } catch {
     return { order, code: 0 };
@@ -69,19 +75,9 @@ async function echoOn(
   }
 }
 
-/** Resolves when so many messages have come back. */
-function echoesOf(socket: WebSocket, order: MessageOrder, count: number): Promise<void> {
-  return new Promise((resolve) => {
-    let left = count;
-    const onMessage = (data: Buffer, isBinary: boolean): void => {
-      order.received(isBinary ? data : data.toString());
-      left -= 1;
-      if (left > 0) return;
-      socket.off('message', onMessage);
-      resolve();
-    };
-    socket.on('message', onMessage);
-  });
+/** Resolves when nothing is on its way any more. */
+async function allOf(order: MessageOrder, socket: WebSocket, signal: AbortSignal): Promise<void> {
+  while (order.waiting > 0) await once(socket, 'message', { signal });
 }
 
 /** Of each length of frame that there is: none, one byte, two bytes, eight bytes. */

@@ -1,0 +1,2 @@
+/** What the holder says first, unasked, on each connection. */
+export const GREETING = 'welcome';

@@ -4,7 +4,7 @@ import type { ClientRequest } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Transport } from '../src/transport.ts';
 import { rig } from './support/rig.ts';
-import { httpServer, rawHolder } from './support/servers.ts';
+import { httpServer, rawHolder } from '../../../test/support/http/servers.ts';
 
 function last<T>(items: readonly T[]): T {
   return items.at(-1) as T;

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLeaseholdError } from '@leasehold/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy, type RoleHolderProxy, roleHolderProxy } from '../src/index.ts';
-import { type FakeLeasehold, fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { rejectedWith } from './support/published.ts';
-import { RawClient, type RawResponse } from './support/raw-client.ts';
-import { spyLogger } from './support/spy-logger.ts';
+import { type FakeLeasehold, fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { rejectedWith } from '../../../test/support/http/published.ts';
+import { RawClient, type RawResponse } from '../../../test/support/http/raw-client.ts';
+import { spyLogger } from '../../../test/support/http/spy-logger.ts';
 import { rig, type RigOptions } from './support/rig.ts';
-import { httpServer, unusedOrigin } from './support/servers.ts';
+import { httpServer, unusedOrigin } from '../../../test/support/http/servers.ts';
 
 const HOLDER = 'http://10.0.0.2:3000';
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';

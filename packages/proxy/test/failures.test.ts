@@ -3,13 +3,13 @@ import net from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
 import { Transport } from '../src/transport.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { otherProcess } from './support/other-process.ts';
-import { forwardedTo, rejectedWith } from './support/published.ts';
-import { RawClient } from './support/raw-client.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { otherProcess } from '../../../test/support/http/other-process.ts';
+import { forwardedTo, rejectedWith } from '../../../test/support/http/published.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
 import { rig } from './support/rig.ts';
-import { spyLogger } from './support/spy-logger.ts';
-import { httpServer, listen, rawHolder, unusedOrigin } from './support/servers.ts';
+import { spyLogger } from '../../../test/support/http/spy-logger.ts';
+import { httpServer, listen, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
 
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { RawClient } from './support/raw-client.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
 import { rig, type RigOptions } from './support/rig.ts';
-import { spyLogger } from './support/spy-logger.ts';
-import { httpServer, rawHolder } from './support/servers.ts';
+import { spyLogger } from '../../../test/support/http/spy-logger.ts';
+import { httpServer, rawHolder } from '../../../test/support/http/servers.ts';
 import { createRoleHolderProxy, roleHolderProxy } from '../src/index.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
 
 /** Field lines that a holder gets for a request. */
 async function forwarded(request: string, options: RigOptions = {}): Promise<string[]> {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { createRoleHolderProxy, type RoleHolderProxy, type RoleHolderProxyOptions } from '../src/index.ts';
-import { type FakeLeasehold, fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { forwardedTo } from './support/published.ts';
-import { RawClient } from './support/raw-client.ts';
+import { type FakeLeasehold, fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
 import { rig } from './support/rig.ts';
-import { httpServer, type TestServer } from './support/servers.ts';
+import { httpServer, type TestServer } from '../../../test/support/http/servers.ts';
 
 interface Instance {
   readonly server: TestServer;

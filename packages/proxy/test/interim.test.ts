@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { RawClient } from './support/raw-client.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
 import { rig } from './support/rig.ts';
-import { httpServer, rawHolder, type TestServer } from './support/servers.ts';
+import { httpServer, rawHolder, type TestServer } from '../../../test/support/http/servers.ts';
 
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -6,13 +6,13 @@ import {
   type PartitionHolderProxyOptions,
   type PartitionView,
 } from '../src/index.ts';
-import { heldBy } from './support/fake-leasehold.ts';
-import { type FakePartition, fakePartition } from './support/fake-partition.ts';
-import { rejectedWith } from './support/published.ts';
-import { RawClient } from './support/raw-client.ts';
-import { httpServer, rawHolder, unusedOrigin } from './support/servers.ts';
-import { spyLogger } from './support/spy-logger.ts';
-import { echo, switching, upgrade } from './support/upgrades.ts';
+import { heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { type FakePartition, fakePartition } from '../../../test/support/http/fake-partition.ts';
+import { rejectedWith } from '../../../test/support/http/published.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
+import { httpServer, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
+import { spyLogger } from '../../../test/support/http/spy-logger.ts';
+import { echo, switching, upgrade } from '../../../test/support/http/upgrades.ts';
 
 const options: PartitionHolderProxyOptions = {
   partition: 'devices',

@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { rig } from './support/rig.ts';
-import { httpServer } from './support/servers.ts';
-import { switching, upgrade, withUpgrades } from './support/upgrades.ts';
+import { httpServer } from '../../../test/support/http/servers.ts';
+import { switching, upgrade } from '../../../test/support/http/upgrades.ts';
+import { withUpgrades } from './support/upgrades.ts';
 
 const HOLDER = 'http://app-02.internal:3000';
 

@@ -4,9 +4,9 @@ import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import compression from 'compression';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { forwardedTo } from './support/published.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
 import { rig } from './support/rig.ts';
-import { httpServer, rawHolder, type TestServer } from './support/servers.ts';
+import { httpServer, rawHolder, type TestServer } from '../../../test/support/http/servers.ts';
 
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -4,10 +4,10 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
 import { createAuthority } from './support/certificates.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import type { RawResponse } from './support/raw-client.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import type { RawResponse } from '../../../test/support/http/raw-client.ts';
 import { rig, type RigOptions } from './support/rig.ts';
-import { listen, rawHolder, type TestServer } from './support/servers.ts';
+import { listen, rawHolder, type TestServer } from '../../../test/support/http/servers.ts';
 
 const authority = createAuthority();
 const stranger = createAuthority();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rig } from './support/rig.ts';
-import { httpServer, rawHolder } from './support/servers.ts';
+import { httpServer, rawHolder } from '../../../test/support/http/servers.ts';
 
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { forwardedTo, rejectedWith } from './support/published.ts';
-import type { RawClient } from './support/raw-client.ts';
+import { forwardedTo, rejectedWith } from '../../../test/support/http/published.ts';
+import type { RawClient } from '../../../test/support/http/raw-client.ts';
 import type { RigOptions } from './support/rig.ts';
-import { httpServer, rawHolder, unusedOrigin } from './support/servers.ts';
-import { echo, SWITCH, switching, upgrade, withUpgrades } from './support/upgrades.ts';
+import { httpServer, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
+import { echo, SWITCH, switching, upgrade } from '../../../test/support/http/upgrades.ts';
+import { withUpgrades } from './support/upgrades.ts';
 
 const NEVER = (): void => {};
 

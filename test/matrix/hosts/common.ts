@@ -1,0 +1,31 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { SWITCH } from '../../support/http/upgrades.ts';
+import type { Setting } from '../host.ts';
+
+/** The origin, once it listens. */
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return originOf(server);
+}
+
+export function originOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => server.close((error) => (error === undefined ? resolve() : reject(error))));
+}
+
+export function setFields(response: ServerResponse, fields: Setting['localFields']): void {
+  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+}
+
+/** WebSocket routes of the application's own, for whatever the proxy leaves to it. */
+export function answerUpgrades() {
+  return (_request: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', () => {});
+    socket.write(SWITCH);
+  };
+}

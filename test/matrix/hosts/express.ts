@@ -1,0 +1,38 @@
+import { createServer } from 'node:http';
+import { leaseholdLifecycle, roleHolderProxy } from '@leasehold/express';
+import express from 'express';
+import express4 from 'express4';
+import type { Application, Host, Setting } from '../host.ts';
+import { answerUpgrades, listening, setFields } from './common.ts';
+
+/** The tests use what both versions have, by the types of the later one. */
+export const expresses: readonly Host[] = [
+  hostOf('Express 4', express4 as unknown as typeof express),
+  hostOf('Express 5', express),
+];
+
+function hostOf(name: string, create: typeof express): Host {
+  return { name, lacks: { before: null, serverOptions: null }, start: (setting) => start(create, setting) };
+}
+
+async function start(create: typeof express, setting: Setting): Promise<Application> {
+  const { leasehold, options, before, localFields, executed } = setting;
+  const app = create();
+  app.use((request, response, next) => {
+    setFields(response, localFields);
+    before?.(request, response);
+    next();
+  });
+  app.use(roleHolderProxy(leasehold, options));
+  app.use(create.json(), create.urlencoded({ extended: false }), create.text());
+  app.use((request, response) => {
+    executed({ method: request.method, url: request.originalUrl });
+    response.end('local');
+  });
+  const server = createServer(setting.server, app);
+  const lifecycle = leaseholdLifecycle(leasehold, server);
+  server.on('upgrade', answerUpgrades());
+  await listening(server);
+  await lifecycle.ready;
+  return { server, close: () => lifecycle.close() };
+}

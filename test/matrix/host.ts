@@ -1,6 +1,8 @@
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Leasehold } from '@leasehold/core';
 import type { RoleHolderProxyOptions } from '@leasehold/proxy';
+
+export type Before = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** What an application is started with. */
 export interface Setting {
@@ -9,7 +11,7 @@ export interface Setting {
   readonly options: RoleHolderProxyOptions;
   readonly server: ServerOptions;
   /** Runs in front of the proxy, on the raw request and response. */
-  readonly before: RequestListener | null;
+  readonly before: Before | null;
   /** Fields that the application sets in front of the proxy, in the host's own way. */
   readonly localFields: Readonly<Record<string, string | readonly string[]>>;
   /** Called for each request that reaches a route of the application, which then answers with `local`. */
@@ -32,6 +34,8 @@ export interface Host {
     readonly before: string | null;
     /** Options for its server of Node's. */
     readonly serverOptions: string | null;
+    /** Responses that nobody has set a field on before the proxy has them. */
+    readonly freshResponses: string | null;
   };
   start(setting: Setting): Promise<Application>;
 }

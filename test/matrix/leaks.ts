@@ -6,12 +6,21 @@ import { expect, onTestFinished, vi } from 'vitest';
 /** Before the idle limits of agents (4 s) and servers (5 s) end what nobody has ended. */
 const SOON = { timeout: 3_000, interval: 5 };
 
+interface Watched {
+  readonly server: Server;
+  /** Open connections of its clients. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** As they were before the first request. */
+  readonly listeners: Readonly<Record<string, number>>;
+  readonly close: () => Promise<void>;
+}
+
 /** What one test opens, in this process, so that nothing of it may be left when it is over. */
 export class LeakWatch {
   readonly #outgoing = new Set<Socket>();
   readonly #warnings: Error[] = [];
   readonly #before = openHandles();
-  #applications = 0;
+  readonly #applications: Watched[] = [];
 
   /** Of the test that is about to run. */
   constructor() {
@@ -28,19 +37,24 @@ export class LeakWatch {
     });
   }
 
-  /** Closes an application when the test is over and its clients are gone, and looks for what stayed before and after. */
-  add({ server, sockets, close }: { server: Server; sockets: ReadonlySet<Socket>; close: () => Promise<void> }): void {
-    this.#applications++;
-    const listeners = listenersOf(server);
-    onTestFinished(async () => {
-      await vi.waitFor(() => expect(sockets.size, 'connections of clients that left').toBe(0), SOON);
-      await vi.waitFor(() => expect(this.#inUse(), 'requests of clients that left').toEqual([]), SOON);
-      expect(listenersOf(server)).toEqual(listeners);
-      await close();
-      // The applications of one test call each other.
-      if (--this.#applications > 0) return;
-      await vi.waitFor(() => expect(this.#open(), 'connections to holders').toBe(0), SOON);
-    });
+  /** Closes the applications of a test when it is over and its clients are gone, and looks for what stayed. */
+  add(application: Watched): void {
+    this.#applications.push(application);
+    if (this.#applications.length > 1) return;
+    // What the test has opened before is its own: holders, and what fills their queues.
+    this.#outgoing.clear();
+    onTestFinished(() => this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const applications = this.#applications;
+    const connections = (): number => applications.reduce((sum, { sockets }) => sum + sockets.size, 0);
+    // Those of one test call each other, and keep connections for it.
+    if (applications.length === 1) await vi.waitFor(() => expect(connections(), 'of clients that left').toBe(0), SOON);
+    await vi.waitFor(() => expect(this.#inUse(), 'requests of clients that left').toEqual([]), SOON);
+    for (const { server, listeners } of applications) expect(listenersOf(server)).toEqual(listeners);
+    await Promise.all(applications.map(({ close }) => close()));
+    await vi.waitFor(() => expect([connections(), this.#open()], 'connections in and out').toEqual([0, 0]), SOON);
   }
 
   #open(): number {
@@ -61,6 +75,6 @@ function openHandles(): Record<string, number> {
   return { sockets: count('TCPSocketWrap'), servers: count('TCPServerWrap') };
 }
 
-function listenersOf(server: Server): Record<string, number> {
+export function listenersOf(server: Server): Record<string, number> {
   return Object.fromEntries(server.eventNames().map((name) => [String(name), server.listenerCount(name)]));
 }

@@ -18,14 +18,25 @@ export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve, reject) => server.close((error) => (error === undefined ? resolve() : reject(error))));
 }
 
-export function setFields(response: ServerResponse, fields: Setting['localFields']): void {
-  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+/** What stands in front of the proxy, as middleware. */
+export function middlewareOf({ before, localFields }: Pick<Setting, 'before' | 'localFields'>) {
+  const after = async (done: Promise<void>, next: () => void): Promise<void> => {
+    await done;
+    next();
+  };
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    for (const [name, value] of Object.entries(localFields)) response.setHeader(name, value);
+    const done = before?.(request, response);
+    if (done === undefined) next();
+    else void after(done, next);
+  };
 }
 
 /** WebSocket routes of the application's own, for whatever the proxy leaves to it. */
 export function answerUpgrades() {
   return (_request: IncomingMessage, socket: Duplex): void => {
     socket.on('error', () => {});
+    socket.resume().on('end', () => socket.end());
     socket.write(SWITCH);
   };
 }

@@ -3,7 +3,9 @@ import { leaseholdLifecycle, roleHolderProxy } from '@leasehold/express';
 import express from 'express';
 import express4 from 'express4';
 import type { Application, Host, Setting } from '../host.ts';
-import { answerUpgrades, listening, setFields } from './common.ts';
+import { answerUpgrades, listening, middlewareOf } from './common.ts';
+
+const POWERED_BY = 'Express sets X-Powered-By first, and Node then keeps fields by name: those of one name come together';
 
 /** The tests use what both versions have, by the types of the later one. */
 export const expresses: readonly Host[] = [
@@ -12,17 +14,14 @@ export const expresses: readonly Host[] = [
 ];
 
 function hostOf(name: string, create: typeof express): Host {
-  return { name, lacks: { before: null, serverOptions: null }, start: (setting) => start(create, setting) };
+  const lacks = { before: null, serverOptions: null, freshResponses: POWERED_BY };
+  return { name, lacks, start: (setting) => start(create, setting) };
 }
 
 async function start(create: typeof express, setting: Setting): Promise<Application> {
-  const { leasehold, options, before, localFields, executed } = setting;
+  const { leasehold, options, executed } = setting;
   const app = create();
-  app.use((request, response, next) => {
-    setFields(response, localFields);
-    before?.(request, response);
-    next();
-  });
+  app.use(middlewareOf(setting));
   app.use(roleHolderProxy(leasehold, options));
   app.use(create.json(), create.urlencoded({ extended: false }), create.text());
   app.use((request, response) => {

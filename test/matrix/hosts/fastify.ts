@@ -1,17 +1,17 @@
 import { roleHolderProxy } from '@leasehold/fastify';
 import Fastify from 'fastify';
 import type { Host } from '../host.ts';
-import { answerUpgrades, originOf } from './common.ts';
+import { answerUpgrades, middlewareOf, originOf } from './common.ts';
 
 export const fastify: Host = {
   name: 'Fastify 5',
-  lacks: { before: null, serverOptions: null },
+  lacks: { before: null, serverOptions: null, freshResponses: null },
   async start({ leasehold, options, server, before, localFields, executed }) {
     const app = Fastify({ http: server });
+    const middleware = middlewareOf({ before, localFields: {} });
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(localFields as Record<string, string | string[]>);
-      before?.(request.raw, reply.raw);
-      done();
+      middleware(request.raw, reply.raw, done);
     });
     app.register(roleHolderProxy, { leasehold, ...options });
     app.all('/*', (request, reply) => {

@@ -1,25 +1,26 @@
 import { createServer } from 'node:http';
 import { createRoleHolderProxy } from '@leasehold/proxy';
 import type { Host } from '../host.ts';
-import { answerUpgrades, closeServer, listening, setFields } from './common.ts';
+import { answerUpgrades, closeServer, listening, middlewareOf } from './common.ts';
 
 /** A bare server, and the proxy as its first lines. */
 export const nodeHttp: Host = {
   name: 'node:http',
-  lacks: { before: null, serverOptions: null },
-  async start({ leasehold, options, server: serverOptions, before, localFields, executed }) {
+  lacks: { before: null, serverOptions: null, freshResponses: null },
+  async start(setting) {
+    const { leasehold, options, executed } = setting;
+    const before = middlewareOf(setting);
     const proxy = createRoleHolderProxy(leasehold, options);
-    const server = createServer(serverOptions, (request, response) => {
-      setFields(response, localFields);
-      before?.(request, response);
-      proxy.handle(request, response, () => {
+    const server = createServer(setting.server, (request, response) => {
+      const local = (): void => {
         executed(request);
         response.end('local');
-      });
+      };
+      before(request, response, () => proxy.handle(request, response, local));
     });
-    const local = answerUpgrades();
+    const answer = answerUpgrades();
     server.on('upgrade', (request, socket, head) => {
-      if (!proxy.handleUpgrade(request, socket, head)) local(request, socket);
+      if (!proxy.handleUpgrade(request, socket, head)) answer(request, socket);
     });
     leasehold.advertise(await listening(server));
     return {

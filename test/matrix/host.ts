@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Leasehold } from '@leasehold/core';
-import type { RoleHolderProxyOptions } from '@leasehold/proxy';
+import type { PartitionHolderProxyOptions, PartitionLeasehold, RoleHolderProxyOptions } from '@leasehold/proxy';
 
 export type Before = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** What an application is started with. */
 export interface Setting {
   /** Of the fake: what the proxy and the life cycle of an adapter use of it. */
-  readonly leasehold: Leasehold;
-  readonly options: RoleHolderProxyOptions;
+  readonly leasehold: Leasehold & PartitionLeasehold;
+  readonly proxy: { readonly role: RoleHolderProxyOptions } | { readonly partition: PartitionHolderProxyOptions };
   readonly server: ServerOptions;
   /** Runs in front of the proxy, on the raw request and response. */
   readonly before: Before | null;
@@ -32,6 +32,8 @@ export interface Host {
   readonly lacks: {
     /** A place in front of the proxy. */
     readonly before: string | null;
+    /** The partition form of the proxy. */
+    readonly partition: string | null;
     /** Options for its server of Node's. */
     readonly serverOptions: string | null;
     /** Responses that nobody has set a field on before the proxy has them. */

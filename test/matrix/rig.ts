@@ -1,8 +1,8 @@
 import type { ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Leasehold } from '@leasehold/core';
-import type { RoleHolderProxyOptions, RoleLeaseView } from '@leasehold/proxy';
+import type { PartitionHolderProxyOptions, RoleHolderProxyOptions, RoleLeaseView } from '@leasehold/proxy';
 import { type FakeLeasehold, fakeLeasehold, heldBy } from '../support/http/fake-leasehold.ts';
+import { type FakePartition, fakePartition } from '../support/http/fake-partition.ts';
 import { RawClient } from '../support/http/raw-client.ts';
 import { countConnections, type TestServer } from '../support/http/servers.ts';
 import type { Before, Host, Setting } from './host.ts';
@@ -27,37 +27,53 @@ export interface RigOptions extends Partial<RoleHolderProxyOptions> {
   readonly localFields?: Setting['localFields'];
 }
 
+export interface PartitionRig extends Pick<Rig, 'front' | 'local' | 'connect'> {
+  readonly leasehold: FakePartition;
+}
+
 /** Starts the application of a host, whose role `maintenance` (prefixes `/m` and `/streams`) is held at `holderOrigin`. */
 export type StartRig = (holderOrigin: string | null, options?: RigOptions) => Promise<Rig>;
 
+/** The same with the partition `devices` (prefix `/d`), whose key is the field `X-Device-Id`. */
+export type StartPartitionRig = (options?: Partial<PartitionHolderProxyOptions>) => Promise<PartitionRig>;
+
 export function rigOn(host: Host, watch: () => LeakWatch): StartRig {
-  return async (holderOrigin, { id, server: serverOptions = {}, lease, before = null, localFields = {}, ...options } = {}) => {
+  return async (holderOrigin, { id, server = {}, lease, before = null, localFields = {}, ...options } = {}) => {
     const leasehold = fakeLeasehold({ ...heldBy(holderOrigin), ...lease }, id);
-    const local: string[] = [];
-    const application = await host.start({
-      leasehold: withLifeCycle(leasehold),
-      options: { role: 'maintenance', prefixes: ['/m', '/streams'], ...options },
-      server: serverOptions,
-      before,
-      localFields,
-      executed: ({ method, url }) => void local.push(`${method} ${url}`),
-    });
-    const { server } = application;
-    const { port } = server.address() as AddressInfo;
-    const counted = countConnections(server);
-    const listeners = listenersOf(server);
-    watch().add({ server, listeners, sockets: counted.sockets, close: () => application.close() });
-    const front = { server, port, origin: `http://127.0.0.1:${port}`, ...counted };
-    return { front, leasehold, local, connect: () => RawClient.connect(port) };
+    const role = { role: 'maintenance', prefixes: ['/m', '/streams'], ...options };
+    const setting = { leasehold: withLifeCycle(leasehold), proxy: { role }, server, before, localFields };
+    return { leasehold, ...(await start(host, setting, watch())) };
   };
 }
 
+export function partitionRigOn(host: Host, watch: () => LeakWatch): StartPartitionRig {
+  return async (options = {}) => {
+    const leasehold = fakePartition();
+    const affinityKey: PartitionHolderProxyOptions['affinityKey'] = (request) => request.headers['x-device-id'];
+    const partition = { partition: 'devices', prefixes: ['/d'], affinityKey, ...options };
+    const setting = { leasehold: withLifeCycle(leasehold), proxy: { partition }, server: {}, before: null, localFields: {} };
+    return { leasehold, ...(await start(host, setting, watch())) };
+  };
+}
+
+async function start(host: Host, setting: Omit<Setting, 'executed'>, watch: LeakWatch): Promise<Omit<Rig, 'leasehold'>> {
+  const local: string[] = [];
+  const application = await host.start({ ...setting, executed: ({ method, url }) => void local.push(`${method} ${url}`) });
+  const { server } = application;
+  const { port } = server.address() as AddressInfo;
+  const counted = countConnections(server);
+  const listeners = listenersOf(server);
+  watch.add({ server, listeners, sockets: counted.sockets, close: () => application.close() });
+  const front = { server, port, origin: `http://127.0.0.1:${port}`, ...counted };
+  return { front, local, connect: () => RawClient.connect(port) };
+}
+
 /** With what else of a Leasehold an adapter calls. */
-function withLifeCycle(leasehold: FakeLeasehold): Leasehold {
+function withLifeCycle(leasehold: FakeLeasehold | FakePartition): Setting['leasehold'] {
   const lifeCycle = {
     start: async () => {},
     stop: async () => {},
     advertise: (address: string) => void (leasehold.instance.address = address),
   };
-  return Object.assign(leasehold, lifeCycle) as unknown as Leasehold;
+  return Object.assign(leasehold, lifeCycle) as unknown as Setting['leasehold'];
 }

@@ -2,7 +2,7 @@ import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHt
 import https from 'node:https';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy, type RoleHolderProxyOptions, type RoleLeaseView } from '../src/index.ts';
-import { createAuthority } from './support/certificates.ts';
+import { createAuthority } from '../../../test/support/http/certificates.ts';
 import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
 import { forwardedTo } from '../../../test/support/http/published.ts';
 import { httpServer, listen, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';

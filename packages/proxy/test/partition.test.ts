@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
-  type AffinityKey,
   createPartitionHolderProxy,
   partitionHolderProxy,
   type PartitionHolderProxyOptions,
@@ -8,7 +7,6 @@ import {
 } from '../src/index.ts';
 import { heldBy } from '../../../test/support/http/fake-leasehold.ts';
 import { type FakePartition, fakePartition } from '../../../test/support/http/fake-partition.ts';
-import { rejectedWith } from '../../../test/support/http/published.ts';
 import { RawClient } from '../../../test/support/http/raw-client.ts';
 import { httpServer, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
 import { spyLogger } from '../../../test/support/http/spy-logger.ts';
@@ -148,50 +146,6 @@ test('a role that was quiet does not cost the others their connections', async (
 });
 
 describe('a key that is none has one answer', () => {
-  const long = 'k'.repeat(1_000_000);
-  test.each<[string, () => AffinityKey, number, string]>([
-    ['missing', () => undefined, 400, 'affinity-key-missing'],
-    ['null', () => null, 400, 'affinity-key-missing'],
-    ['empty', () => '', 400, 'affinity-key-missing'],
-    ['more than one', () => ['a', 'b'], 400, 'affinity-key-invalid'],
-    ['of a megabyte', () => long, 400, 'affinity-key-invalid'],
-    ['a number', () => 7 as unknown as string, 500, 'affinity-failed'],
-    ['a promise', () => Promise.resolve('a') as unknown as string, 500, 'affinity-failed'],
-    ['a promise that fails', () => Promise.reject(new Error('later')) as unknown as string, 500, 'affinity-failed'],
-    [
-      'an error',
-      () => {
-        throw new Error('broken');
-      },
-      500,
-      'affinity-failed',
-    ],
-    [
-      'no error, thrown',
-      () => {
-        throw undefined as unknown as Error;
-      },
-      500,
-      'affinity-failed',
-    ],
-  ])('%s', async (_, affinityKey, status, reason) => {
-    const leasehold = fakePartition();
-    const messages = rejectedWith('PATCH');
-    const { connect, local } = await front(leasehold, { affinityKey });
-    const client = await connect();
-    const answer = await client.send(get('x').replace('GET', 'PATCH')).response();
-    expect([answer.status, answer.headers['content-type'], answer.headers['retry-after']]).toEqual([
-      status,
-      'application/problem+json',
-      undefined,
-    ]);
-    expect(JSON.parse(answer.text)).toMatchObject({ status, reason, role: 'devices' });
-    expect([leasehold.resolved, local]).toEqual([[], []]);
-    expect(messages).toMatchObject([{ reason, role: 'devices', holder: null }]);
-    // Nothing of it is stuck: the connection serves the next request.
-    expect((await client.send(get('x', '/e')).response()).text).toBe('local');
-  });
-
   test('the longest key is a key', async () => {
     const leasehold = fakePartition();
     leasehold.roles[0].isHeld = true;

@@ -1,19 +1,19 @@
 import { roleHolderProxy } from '@leasehold/fastify';
 import Fastify from 'fastify';
 import type { Host } from '../host.ts';
-import { answerUpgrades, middlewareOf, originOf } from './common.ts';
+import { answerUpgrades, middlewareOf, NO_PARTITION, originOf, roleOf } from './common.ts';
 
 export const fastify: Host = {
   name: 'Fastify 5',
-  lacks: { before: null, serverOptions: null, freshResponses: null },
-  async start({ leasehold, options, server, before, localFields, executed }) {
+  lacks: { before: null, partition: NO_PARTITION, serverOptions: null, freshResponses: null },
+  async start({ leasehold, proxy, server, before, localFields, executed }) {
     const app = Fastify({ http: server });
     const middleware = middlewareOf({ before, localFields: {} });
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(localFields as Record<string, string | string[]>);
       middleware(request.raw, reply.raw, done);
     });
-    app.register(roleHolderProxy, { leasehold, ...options });
+    app.register(roleHolderProxy, { leasehold, ...roleOf(proxy) });
     app.all('/*', (request, reply) => {
       executed({ method: request.method, url: request.raw.url ?? '' });
       reply.send('local');

@@ -7,7 +7,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { Host, Setting } from '../host.ts';
-import { answerUpgrades, middlewareOf } from './common.ts';
+import { answerUpgrades, middlewareOf, NO_PARTITION, roleOf } from './common.ts';
 import { nestVersion } from './nest-version.ts';
 
 const EXECUTED = Symbol('executed');
@@ -57,11 +57,11 @@ const platforms: readonly Platform[] = [
 
 export const nests: readonly Host[] = platforms.map((platform) => ({
   name: `Nest ${nestVersion} on ${platform.name}`,
-  lacks: { before: NOTHING_BEFORE, serverOptions: platform.serverOptions, freshResponses: null },
+  lacks: { before: NOTHING_BEFORE, partition: NO_PARTITION, serverOptions: platform.serverOptions, freshResponses: null },
   async start(setting) {
     const app = await createApp(setting, platform);
     app.use(middlewareOf(setting));
-    installRoleHolderProxy(app, setting.options);
+    installRoleHolderProxy(app, roleOf(setting.proxy));
     await app.listen(0, '127.0.0.1');
     const server = app.getHttpServer() as Server;
     server.on('upgrade', answerUpgrades());

@@ -1,16 +1,17 @@
 import { createServer } from 'node:http';
-import { createRoleHolderProxy } from '@leasehold/proxy';
+import { createPartitionHolderProxy, createRoleHolderProxy } from '@leasehold/proxy';
 import type { Host } from '../host.ts';
 import { answerUpgrades, closeServer, listening, middlewareOf } from './common.ts';
 
 /** A bare server, and the proxy as its first lines. */
 export const nodeHttp: Host = {
   name: 'node:http',
-  lacks: { before: null, serverOptions: null, freshResponses: null },
+  lacks: { before: null, partition: null, serverOptions: null, freshResponses: null },
   async start(setting) {
-    const { leasehold, options, executed } = setting;
+    const { leasehold, proxy: form, executed } = setting;
     const before = middlewareOf(setting);
-    const proxy = createRoleHolderProxy(leasehold, options);
+    const proxy =
+      'role' in form ? createRoleHolderProxy(leasehold, form.role) : createPartitionHolderProxy(leasehold, form.partition);
     const server = createServer(setting.server, (request, response) => {
       const local = (): void => {
         executed(request);

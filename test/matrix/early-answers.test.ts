@@ -35,7 +35,7 @@ onEveryHost(({ rig }) => {
         await Promise.all(clients.map((client) => client.untilText('\r\n\r\n')));
         for (const client of clients) client.socket.destroy();
       }
-      await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]), 5_000);
+      await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]));
     });
   });
 

@@ -4,6 +4,7 @@ import { type FakeLeasehold, heldBy } from '../support/http/fake-leasehold.ts';
 import { forwardedTo } from '../support/http/published.ts';
 import type { RawClient } from '../support/http/raw-client.ts';
 import { httpServer, type TestServer } from '../support/http/servers.ts';
+import { upgrade } from '../support/http/upgrades.ts';
 import { onEveryHost } from './on-every-host.ts';
 import type { Rig } from './rig.ts';
 
@@ -34,6 +35,7 @@ onEveryHost(({ rig }) => {
       ['POST', 'POST /m HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok'],
       ['chunked DELETE', 'DELETE /m HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
       ['with credentials', 'GET /m HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: Leasehold-Hop\r\n\r\n'],
+      ['an upgrade', upgrade('/m', { connection: 'Upgrade, Leasehold-Hop' })],
     ])('%s: two instances that take each other for the holder refuse the second hop', async (name, request) => {
       const [a, b] = [await instance('a-1'), await instance('b-1')];
       see(a, b);

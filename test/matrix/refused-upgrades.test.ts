@@ -31,7 +31,7 @@ onEveryHost(({ rig }) => {
       expect(answer.headers.upgrade).toBeUndefined();
       await client.untilClosed();
       expect(client.pending).toBe('');
-      await vi.waitFor(() => expect(front.sockets.size).toBe(0), 1_500);
+      await vi.waitFor(() => expect(front.sockets.size).toBe(0));
       expect(messages).toMatchObject([{ outcome: 'completed', statusCode: status }]);
     });
 
@@ -43,6 +43,16 @@ onEveryHost(({ rig }) => {
       expect(answer).toMatchObject({ status: 404, headers: { 'content-length': '5' } });
       await client.untilClosed();
       expect(client.pending).toBe('');
+    });
+
+    test('fifty of them leave nothing behind', async () => {
+      const holder = await httpServer(NEVER);
+      holder.server.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n'));
+      const { connect, front } = await rig(holder.origin, { maxInFlight: 50 });
+      const clients = await Promise.all(Array.from({ length: 50 }, connect));
+      const answers = await Promise.all(clients.map((client) => client.send(upgrade('/m')).response()));
+      expect(answers.every(({ status }) => status === 401)).toBe(true);
+      await vi.waitFor(() => expect([front.sockets.size, holder.sockets.size]).toEqual([0, 0]));
     });
 
     test('a break in its middle is a cut', async () => {
@@ -77,7 +87,7 @@ onEveryHost(({ rig }) => {
       expect(answer.headers.date).toBe(new Date(answer.headers.date ?? '').toUTCString());
       await client.untilClosed();
       // At once, as the client has closed too: long before the limit for those that never do.
-      await vi.waitFor(() => expect(front.sockets.size).toBe(0), 1_500);
+      await vi.waitFor(() => expect(front.sockets.size).toBe(0));
       expect(messages).toContainEqual(expect.objectContaining({ reason }));
     });
 
@@ -86,16 +96,6 @@ onEveryHost(({ rig }) => {
       const client = await connect();
       const answer = await client.send(upgrade('/m').replace('Host: a', 'Host: a\r\nLeasehold-Hop: a;b;0')).response();
       expect(JSON.parse(answer.text).reason).toBe('failover');
-    });
-
-    test.each([['Content-Length: 2'], ['Transfer-Encoding: chunked']])('with a body (%s): 501', async (field) => {
-      const holder = await switching(NEVER);
-      const { connect } = await rig(holder.origin);
-      const client = await connect();
-      client.send(upgrade('/m', { method: 'POST' }).replace('Host: a', `Host: a\r\n${field}`));
-      const answer = await client.response();
-      expect([answer.status, JSON.parse(answer.text).reason]).toEqual([501, 'upgrade-with-body']);
-      expect(holder.accepted.count).toBe(0);
     });
 
     test('tunnels count: one more than maxInFlight is refused, and the place is given back', async () => {
@@ -127,7 +127,7 @@ onEveryHost(({ rig }) => {
       client.send(upgrade('/m') + 'x'.repeat(100_000));
       expect((await client.response()).status).toBe(503);
       client.socket.end();
-      await vi.waitFor(() => expect(front.sockets.size).toBe(0), 1_500);
+      await vi.waitFor(() => expect(front.sockets.size).toBe(0));
     });
 
     test('a client that resets, sends on, or never closes harms nobody', async () => {
@@ -140,7 +140,7 @@ onEveryHost(({ rig }) => {
       stays.socket.allowHalfOpen = true;
       stays.send(upgrade('/m') + 'x'.repeat(100_000));
       expect((await stays.response()).status).toBe(503);
-      await vi.waitFor(() => expect(front.sockets.size).toBe(0), 6_000);
+      await vi.waitFor(() => expect(front.sockets.size).toBe(0));
     }, 10_000);
   });
 
@@ -150,7 +150,7 @@ onEveryHost(({ rig }) => {
       const client = await connect();
       const answer = await client.send(upgrade('/m')).response();
       await client.untilClosed();
-      await vi.waitFor(() => expect(front.sockets.size).toBe(0), 1_500);
+      await vi.waitFor(() => expect(front.sockets.size).toBe(0));
       return [answer.status, JSON.parse(answer.text).reason];
     }
 
@@ -188,44 +188,8 @@ onEveryHost(({ rig }) => {
       client.send(upgrade('/m'));
       await vi.waitFor(() => expect(holder.received()).toContain('Via'));
       leave(client);
-      await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]), 500);
+      await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]));
       expect(messages).toMatchObject([{ outcome: 'client-left', statusCode: null }]);
     });
-  });
-
-  describe('what may not become a tunnel is a request like any other', () => {
-    test.each([
-      ['h2c', upgrade('/m', { connection: 'Upgrade, HTTP2-Settings', protocol: 'h2c' })],
-      ['HTTP/1.0', upgrade('/m').replace('HTTP/1.1', 'HTTP/1.0')],
-    ])('%s', async (_, request) => {
-      const holder = await rawHolder((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
-      const { connect } = await rig(holder.origin);
-      const client = await connect();
-      expect(await client.send(request.replace('Host: a', 'Host: a\r\nHTTP2-Settings: AA')).response()).toMatchObject({
-        status: 200,
-        text: 'ok',
-      });
-      expect(holder.received()).not.toMatch(/upgrade|http2-settings/i);
-    });
-
-    test('h2c is taken out of a list', async () => {
-      const holder = await switching(NEVER);
-      const { connect } = await rig(holder.origin);
-      const client = await connect();
-      expect((await client.send(upgrade('/m', { protocol: 'h2c, websocket' })).response()).status).toBe(101);
-      expect(holder.received()).toContain('Upgrade: websocket\r\n');
-    });
-  });
-
-  test('a 101 that nobody asked for is no silent death: 503', async () => {
-    const holder = await httpServer(() => {});
-    holder.server.removeAllListeners('request');
-    holder.server.on('request', (request) => {
-      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n');
-    });
-    const { connect } = await rig(holder.origin);
-    const client = await connect();
-    const answer = await client.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response();
-    expect(JSON.parse(answer.text)).toMatchObject({ status: 503, reason: 'outcome-unknown' });
   });
 });

@@ -27,7 +27,7 @@ export interface RigOptions extends Partial<RoleHolderProxyOptions> {
   readonly localFields?: Setting['localFields'];
 }
 
-export interface PartitionRig extends Pick<Rig, 'front' | 'local' | 'connect'> {
+interface PartitionRig extends Pick<Rig, 'front' | 'local' | 'connect'> {
   readonly leasehold: FakePartition;
 }
 

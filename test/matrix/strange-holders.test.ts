@@ -50,27 +50,6 @@ onEveryHost(({ rig }) => {
       expect([answer.status, reasonOf(answer.text)]).toEqual([503, 'outcome-unknown']);
       await vi.waitFor(() => expect(holder.sockets.size).toBe(0));
     });
-
-    test('it answers twice: the second answer is nobody’s, least of all the next request’s', async () => {
-      const holder = await rawHolder((socket) => {
-        const ok = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
-        socket.write(ok('first') + ok('stolen'));
-      });
-      const { connect } = await rig(holder.origin);
-      const client = await connect();
-      expect((await client.send(GET).response()).text).toBe('first');
-      const next = await client.send(GET).response();
-      expect(next.text).not.toContain('stolen');
-      expect(client.pending).toBe('');
-    });
-
-    test('it sends more than the length that it has announced: the rest reaches nobody', async () => {
-      const holder = await rawHolder((socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokGARBAGE'));
-      const { connect } = await rig(holder.origin);
-      const client = await connect();
-      expect((await client.send(GET).response()).text).toBe('ok');
-      expect((await client.send(GET).response()).text).not.toContain('GARBAGE');
-    });
   });
 
   test('three failures, three outcomes: refused, no head in time, and a client that left', async () => {

@@ -119,7 +119,7 @@ onEveryHost(({ rig }) => {
     ])('at once when the client %s', async (_, leave) => {
       const { client, holder, front, messages } = await tunnel();
       leave(client);
-      await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]), 500);
+      await vi.waitFor(() => expect([holder.sockets.size, front.sockets.size]).toEqual([0, 0]));
       await vi.waitFor(() => expect(messages).toHaveLength(1));
     });
 

@@ -2,6 +2,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, test, vi } from 'vitest';
 import { createAuthority } from '../support/http/certificates.ts';
+import { forwardedTo } from '../support/http/published.ts';
 import { httpServer, listen, rawHolder, unusedOrigin } from '../support/http/servers.ts';
 import { onEveryHost } from './on-every-host.ts';
 
@@ -66,6 +67,13 @@ onEveryHost(({ rig }) => {
       'outcome-unknown',
       expect.stringContaining('error=http_response_timeout'),
     ]);
+    const patient = await rig(silent.origin);
+    const messages = forwardedTo(silent);
+    const leaves = await patient.connect();
+    leaves.send(GET);
+    await vi.waitFor(() => expect(silent.accepted.count).toBe(2));
+    leaves.socket.destroy();
+    await vi.waitFor(() => expect(messages).toMatchObject([{ outcome: 'client-left', statusCode: null }]));
   });
 
   test('a hundred requests in a row are one connection', async () => {

@@ -10,7 +10,6 @@ import { type FakePartition, fakePartition } from '../../../test/support/http/fa
 import { RawClient } from '../../../test/support/http/raw-client.ts';
 import { httpServer, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
 import { spyLogger } from '../../../test/support/http/spy-logger.ts';
-import { echo, switching, upgrade } from '../../../test/support/http/upgrades.ts';
 
 const options: PartitionHolderProxyOptions = {
   partition: 'devices',
@@ -41,22 +40,6 @@ function holder(name: string) {
 }
 
 describe('the key chooses the holder', () => {
-  test('each role of the partition has its own: here, there, and nobody', async () => {
-    const leasehold = fakePartition();
-    const there = await holder('there');
-    leasehold.roles[0].isHeld = true;
-    Object.assign(leasehold.roles[1], heldBy(there.origin, 'app-02-bbbb'));
-    const { connect, local } = await front(leasehold);
-    const client = await connect();
-    expect((await client.send(get('ab')).response()).text).toBe('local');
-    expect((await client.send(get('abc')).response()).text).toBe('there devices%3Apartition-1;app-01-aaaa;0');
-    Object.assign(leasehold.roles[1], { currentHolder: null });
-    const nobody = await client.send(get('abc')).response();
-    expect(nobody).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    expect(JSON.parse(nobody.text)).toMatchObject({ reason: 'no-holder', role: 'devices:partition-1' });
-    expect(local).toEqual(['/d/x']);
-  });
-
   test('two holders at a time, and a change of one of them', async () => {
     const leasehold = fakePartition();
     const [a, b, c] = [await holder('a'), await holder('b'), await holder('c')];
@@ -87,32 +70,6 @@ describe('the key chooses the holder', () => {
     expect(asked.mock.calls).toEqual([
       [expect.objectContaining({ method: 'GET', url: '/d/%41?b=c', rawHeaders: ['Host', 'a', 'X-Device-Id', 'x'] })],
     ]);
-  });
-
-  test('upgrades go by their key', async () => {
-    const leasehold = fakePartition();
-    Object.assign(leasehold.roles[1], heldBy((await switching(echo)).origin));
-    const { connect } = await front(leasehold);
-    const client = await connect();
-    client.send(upgrade('/d').replace('Host: a', 'Host: a\r\nX-Device-Id: abc'));
-    expect((await client.response()).status).toBe(101);
-    client.send('x');
-    await client.untilText('echo:x');
-    const without = await connect();
-    expect(await without.send(upgrade('/d')).response()).toMatchObject({ status: 400, headers: { connection: 'close' } });
-  });
-
-  test('streams of the role that moved are cut, and no others', async () => {
-    const leasehold = fakePartition();
-    const stream = await rawHolder((socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n'));
-    for (const role of leasehold.roles) Object.assign(role, { ...heldBy(stream.origin), renewIntervalMs: 50 });
-    const { connect } = await front(leasehold, { onRoleChange: 'close' });
-    const [stays, moves] = [await connect(), await connect()];
-    await stays.send(get('ab')).untilText('a\r\n');
-    await moves.send(get('abc')).untilText('a\r\n');
-    leasehold.roles[1].currentHolder = 'app-03-cccc';
-    await moves.untilClosed();
-    expect(stays.closed).toBe(false);
   });
 
   test('maxInFlight counts all roles together', async () => {

@@ -36,6 +36,8 @@ export interface Host {
     readonly partition: string | null;
     /** Options for its server of Node's. */
     readonly serverOptions: string | null;
+    /** A way to close that ends what never ends by itself. */
+    readonly closing: string | null;
     /** Responses that nobody has set a field on before the proxy has them. */
     readonly freshResponses: string | null;
   };

@@ -15,6 +15,8 @@ export interface Rig {
   /** What reached the application of the front instance. */
   readonly local: string[];
   connect(): Promise<RawClient>;
+  /** Closes the application, as a user of its host does. */
+  close(): Promise<void>;
 }
 
 export interface RigOptions extends Partial<RoleHolderProxyOptions> {
@@ -27,7 +29,7 @@ export interface RigOptions extends Partial<RoleHolderProxyOptions> {
   readonly localFields?: Setting['localFields'];
 }
 
-interface PartitionRig extends Pick<Rig, 'front' | 'local' | 'connect'> {
+interface PartitionRig extends Omit<Rig, 'leasehold'> {
   readonly leasehold: FakePartition;
 }
 
@@ -63,9 +65,11 @@ async function start(host: Host, setting: Omit<Setting, 'executed'>, watch: Leak
   const { port } = server.address() as AddressInfo;
   const counted = countConnections(server);
   const listeners = listenersOf(server);
-  watch.add({ server, listeners, sockets: counted.sockets, close: () => application.close() });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= application.close());
+  watch.add({ server, listeners, sockets: counted.sockets, close });
   const front = { server, port, origin: `http://127.0.0.1:${port}`, ...counted };
-  return { front, local, connect: () => RawClient.connect(port) };
+  return { front, local, close, connect: () => RawClient.connect(port) };
 }
 
 /** With what else of a Leasehold an adapter calls. */

@@ -15,7 +15,7 @@ export const expresses: readonly Host[] = [
 ];
 
 function hostOf(name: string, create: typeof express): Host {
-  const lacks = { before: null, partition: null, serverOptions: null, freshResponses: POWERED_BY };
+  const lacks = { before: null, partition: null, serverOptions: null, closing: null, freshResponses: POWERED_BY };
   return { name, lacks, start: (setting) => start(create, setting) };
 }
 

@@ -5,7 +5,7 @@ import { answerUpgrades, middlewareOf, NO_PARTITION, originOf, roleOf } from './
 
 export const fastify: Host = {
   name: 'Fastify 5',
-  lacks: { before: null, partition: NO_PARTITION, serverOptions: null, freshResponses: null },
+  lacks: { before: null, partition: NO_PARTITION, serverOptions: null, closing: null, freshResponses: null },
   async start({ leasehold, proxy, server, before, localFields, executed }) {
     const app = Fastify({ http: server });
     const middleware = middlewareOf({ before, localFields: {} });

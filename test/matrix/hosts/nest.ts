@@ -57,7 +57,13 @@ const platforms: readonly Platform[] = [
 
 export const nests: readonly Host[] = platforms.map((platform) => ({
   name: `Nest ${nestVersion} on ${platform.name}`,
-  lacks: { before: NOTHING_BEFORE, partition: NO_PARTITION, serverOptions: platform.serverOptions, freshResponses: null },
+  lacks: {
+    before: NOTHING_BEFORE,
+    partition: NO_PARTITION,
+    serverOptions: platform.serverOptions,
+    closing: null,
+    freshResponses: null,
+  },
   async start(setting) {
     const app = await createApp(setting, platform);
     app.use(middlewareOf(setting));

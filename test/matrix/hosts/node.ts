@@ -6,7 +6,13 @@ import { answerUpgrades, closeServer, listening, middlewareOf } from './common.t
 /** A bare server, and the proxy as its first lines. */
 export const nodeHttp: Host = {
   name: 'node:http',
-  lacks: { before: null, partition: null, serverOptions: null, freshResponses: null },
+  lacks: {
+    before: null,
+    partition: null,
+    serverOptions: null,
+    closing: 'a bare server is closed by what its owner writes',
+    freshResponses: null,
+  },
   async start(setting) {
     const { leasehold, proxy: form, executed } = setting;
     const before = middlewareOf(setting);

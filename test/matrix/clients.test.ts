@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import type { RawClient } from '../support/http/raw-client.ts';
 import { httpServer, type TestServer } from '../support/http/servers.ts';
-import { onEveryHost } from './on-every-host.ts';
+import { onEveryHost, unless } from './on-every-host.ts';
 
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';
 const POST = 'POST /m HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
@@ -41,7 +41,7 @@ async function seeing(): Promise<{ holder: TestServer; seen: Seen }> {
   return { holder, seen };
 }
 
-onEveryHost(({ rig }) => {
+onEveryHost(({ host, rig }) => {
   const at = stages.flatMap(([stage, text, reached]) => ends.map(([end, leave]) => ({ stage, text, reached, end, leave })));
 
   test.for(at)('a client that $end $stage takes its request with it', async ({ text, reached, leave }) => {
@@ -105,6 +105,40 @@ onEveryHost(({ rig }) => {
     const answers: string[] = [];
     for (const _ of paths) answers.push((await client.response()).text);
     expect(answers).toEqual(paths);
+  });
+
+  test('requests for here and for the holder on one connection keep their order', async () => {
+    const waiting: ServerResponse[] = [];
+    const holder = await httpServer((_, response) => void waiting.push(response));
+    const { connect, local } = await rig(holder.origin);
+    const client = await connect();
+    client.send(GET + GET.replace('/m', '/here') + GET + GET.replace('/m', '/here'));
+    await vi.waitFor(() => expect([waiting.length, local.length]).toEqual([2, 2]));
+    expect(client.pending).toBe('');
+    waiting[1]?.end('second');
+    waiting[0]?.end('first');
+    const answers: string[] = [];
+    for (let round = 0; round < 4; round++) answers.push((await client.response()).text);
+    expect(answers).toEqual(['first', 'local', 'second', 'local']);
+  });
+
+  unless(host.lacks.before)('a client that left before the proxy had its turn costs the holder nothing', async () => {
+    const { holder, seen } = await seeing();
+    let go = (): void => {};
+    const { connect, front } = await rig(holder.origin, { before: () => new Promise((resolve) => (go = resolve)) });
+    const client = await connect();
+    client.send(GET);
+    await vi.waitFor(() => expect(front.accepted.count).toBe(1));
+    await vi.waitFor(() => expect([...front.sockets][0]?.bytesRead).toBeGreaterThan(0));
+    client.socket.destroy();
+    await vi.waitFor(() => expect(front.sockets.size).toBe(0));
+    go();
+    const next = await connect();
+    next.send(GET);
+    await vi.waitFor(() => expect([...front.sockets][0]?.bytesRead).toBeGreaterThan(0));
+    go();
+    expect((await next.response()).text).toBe('done');
+    expect(seen.requests).toBe(1);
   });
 
   test('a client that stalls in the middle of its body stalls nobody else', async () => {

@@ -130,18 +130,15 @@ onEveryHost(({ rig }) => {
       await vi.waitFor(() => expect(front.sockets.size).toBe(0));
     });
 
-    test('a client that resets, sends on, or never closes harms nobody', async () => {
+    test('a client that resets harms nobody', async () => {
       const { connect, front, leasehold } = await rig('http://127.0.0.1:1');
       leasehold.lease.currentHolder = null;
       const resets = await connect();
       resets.send(upgrade('/m'));
       resets.socket.resetAndDestroy();
-      const stays = await connect();
-      stays.socket.allowHalfOpen = true;
-      stays.send(upgrade('/m') + 'x'.repeat(100_000));
-      expect((await stays.response()).status).toBe(503);
       await vi.waitFor(() => expect(front.sockets.size).toBe(0));
-    }, 10_000);
+      expect((await (await connect()).send(upgrade('/m')).response()).status).toBe(503);
+    });
   });
 
   describe('an upgrade whose holder fails', () => {

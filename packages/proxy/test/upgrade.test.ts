@@ -86,3 +86,14 @@ describe('an upgrade that the holder answers otherwise', () => {
     proxy.close();
   }, 20_000);
 });
+
+// Here alone, as it lasts as long as the proxy waits for such a client.
+test('a client that was refused, sends on and never closes is cut off', async () => {
+  const { connect, front, leasehold } = await withUpgrades('http://127.0.0.1:1');
+  leasehold.lease.currentHolder = null;
+  const stays = await connect();
+  stays.socket.allowHalfOpen = true;
+  stays.send(upgrade('/m') + 'x'.repeat(100_000));
+  expect((await stays.response()).status).toBe(503);
+  await vi.waitFor(() => expect(front.sockets.size).toBe(0), 6_000);
+}, 10_000);

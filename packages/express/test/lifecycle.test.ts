@@ -11,8 +11,8 @@ import { createLeasehold, isLeaseholdError, type LeaseholdErrorCode, type LeaseS
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { leaseholdLifecycle, type LeaseholdLifecycleOptions } from '@leasehold/express';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthority } from '../../proxy/test/support/certificates.ts';
-import { forwardedTo } from '../../proxy/test/support/published.ts';
+import { createAuthority } from '../../../test/support/http/certificates.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
 import { type Copy, startCopy, startPair, whoRoutes } from './support/copies.ts';
 import { type Host, hosts } from './support/hosts.ts';
 import { listenOn } from './support/listen.ts';

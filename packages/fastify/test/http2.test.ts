@@ -4,7 +4,7 @@ import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { roleHolderProxy, roleLeasePlugin } from '@leasehold/fastify';
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthority } from '../../proxy/test/support/certificates.ts';
+import { createAuthority } from '../../../test/support/http/certificates.ts';
 import { origin } from './support/apps.ts';
 
 const authority = createAuthority();

@@ -4,9 +4,9 @@ import { memoryStore } from '@leasehold/core/memory';
 import { partitionHolderProxy, type PartitionHolderProxyPluginOptions, roleLeasePlugin } from '@leasehold/fastify';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { heldBy } from '../../proxy/test/support/fake-leasehold.ts';
-import { type FakePartition, fakePartition } from '../../proxy/test/support/fake-partition.ts';
-import { httpServer } from '../../proxy/test/support/servers.ts';
+import { heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { type FakePartition, fakePartition } from '../../../test/support/http/fake-partition.ts';
+import { httpServer } from '../../../test/support/http/servers.ts';
 import { rawExchange, upgradeLines } from '../../../test/support/raw.ts';
 
 const options: PartitionHolderProxyPluginOptions = {

@@ -1,8 +1,8 @@
 import http2 from 'node:http2';
 import { resolveAdvertisedAddress } from '@leasehold/proxy';
 import { expect, test } from 'vitest';
-import { createAuthority } from './support/certificates.ts';
-import { listen } from './support/servers.ts';
+import { createAuthority } from '../../../test/support/http/certificates.ts';
+import { listen } from '../../../test/support/http/servers.ts';
 
 const tls = createAuthority().issue(['IP:127.0.0.1']);
 

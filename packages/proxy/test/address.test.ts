@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { type ListeningServer, resolveAdvertisedAddress, validateAddress } from '../src/index.ts';
-import { listen } from './support/servers.ts';
+import { listen } from '../../../test/support/http/servers.ts';
 
 function at(address: string, port = 3000, family = 'IPv4'): ListeningServer {
   return { address: (): AddressInfo => ({ address, port, family }) };

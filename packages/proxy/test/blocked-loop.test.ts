@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { blockEventLoop, holderInOtherProcess } from './support/other-process.ts';
+import { blockEventLoop, holderInOtherProcess } from '../../../test/support/http/other-process.ts';
 import { rig } from './support/rig.ts';
 
 const GET = 'GET /m HTTP/1.1\r\nHost: a\r\n\r\n';

@@ -2,11 +2,12 @@ import http2 from 'node:http2';
 import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { forwardedTo } from './support/published.ts';
-import type { RawClient } from './support/raw-client.ts';
-import { httpServer, listen, rawHolder } from './support/servers.ts';
-import { SWITCH, upgrade, withUpgrades } from './support/upgrades.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
+import type { RawClient } from '../../../test/support/http/raw-client.ts';
+import { httpServer, listen, rawHolder } from '../../../test/support/http/servers.ts';
+import { SWITCH, upgrade } from '../../../test/support/http/upgrades.ts';
+import { withUpgrades } from './support/upgrades.ts';
 
 const EVENTS =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream;charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n:a\n\r\n';

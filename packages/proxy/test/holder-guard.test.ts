@@ -2,10 +2,10 @@ import http2 from 'node:http2';
 import { isLeaseholdError } from '@leasehold/core';
 import { HolderGuard } from '@leasehold/proxy/adapter';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { rejectedWith } from './support/published.ts';
-import { RawClient } from './support/raw-client.ts';
-import { httpServer, listen } from './support/servers.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { rejectedWith } from '../../../test/support/http/published.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
+import { httpServer, listen } from '../../../test/support/http/servers.ts';
 
 const held = { isHeld: true, currentHolder: 'app-01-aaaa' };
 

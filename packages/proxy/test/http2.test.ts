@@ -2,10 +2,10 @@ import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHt
 import https from 'node:https';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy, type RoleHolderProxyOptions, type RoleLeaseView } from '../src/index.ts';
-import { createAuthority } from './support/certificates.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { forwardedTo } from './support/published.ts';
-import { httpServer, listen, rawHolder, unusedOrigin } from './support/servers.ts';
+import { createAuthority } from '../../../test/support/http/certificates.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
+import { httpServer, listen, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
 
 interface Options extends Partial<RoleHolderProxyOptions> {
   readonly lease?: Partial<RoleLeaseView>;

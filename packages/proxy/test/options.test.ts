@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRoleHolderProxy, type RoleHolderProxyOptions } from '../src/index.ts';
-import { fakeLeasehold } from './support/fake-leasehold.ts';
+import { fakeLeasehold } from '../../../test/support/http/fake-leasehold.ts';
 
 const good: RoleHolderProxyOptions = { role: 'maintenance', prefixes: ['/m'] };
 

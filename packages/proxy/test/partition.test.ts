@@ -1,18 +1,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
-  type AffinityKey,
   createPartitionHolderProxy,
   partitionHolderProxy,
   type PartitionHolderProxyOptions,
   type PartitionView,
 } from '../src/index.ts';
-import { heldBy } from './support/fake-leasehold.ts';
-import { type FakePartition, fakePartition } from './support/fake-partition.ts';
-import { rejectedWith } from './support/published.ts';
-import { RawClient } from './support/raw-client.ts';
-import { httpServer, rawHolder, unusedOrigin } from './support/servers.ts';
-import { spyLogger } from './support/spy-logger.ts';
-import { echo, switching, upgrade } from './support/upgrades.ts';
+import { heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { type FakePartition, fakePartition } from '../../../test/support/http/fake-partition.ts';
+import { RawClient } from '../../../test/support/http/raw-client.ts';
+import { httpServer, rawHolder, unusedOrigin } from '../../../test/support/http/servers.ts';
+import { spyLogger } from '../../../test/support/http/spy-logger.ts';
 
 const options: PartitionHolderProxyOptions = {
   partition: 'devices',
@@ -43,22 +40,6 @@ function holder(name: string) {
 }
 
 describe('the key chooses the holder', () => {
-  test('each role of the partition has its own: here, there, and nobody', async () => {
-    const leasehold = fakePartition();
-    const there = await holder('there');
-    leasehold.roles[0].isHeld = true;
-    Object.assign(leasehold.roles[1], heldBy(there.origin, 'app-02-bbbb'));
-    const { connect, local } = await front(leasehold);
-    const client = await connect();
-    expect((await client.send(get('ab')).response()).text).toBe('local');
-    expect((await client.send(get('abc')).response()).text).toBe('there devices%3Apartition-1;app-01-aaaa;0');
-    Object.assign(leasehold.roles[1], { currentHolder: null });
-    const nobody = await client.send(get('abc')).response();
-    expect(nobody).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    expect(JSON.parse(nobody.text)).toMatchObject({ reason: 'no-holder', role: 'devices:partition-1' });
-    expect(local).toEqual(['/d/x']);
-  });
-
   test('two holders at a time, and a change of one of them', async () => {
     const leasehold = fakePartition();
     const [a, b, c] = [await holder('a'), await holder('b'), await holder('c')];
@@ -89,32 +70,6 @@ describe('the key chooses the holder', () => {
     expect(asked.mock.calls).toEqual([
       [expect.objectContaining({ method: 'GET', url: '/d/%41?b=c', rawHeaders: ['Host', 'a', 'X-Device-Id', 'x'] })],
     ]);
-  });
-
-  test('upgrades go by their key', async () => {
-    const leasehold = fakePartition();
-    Object.assign(leasehold.roles[1], heldBy((await switching(echo)).origin));
-    const { connect } = await front(leasehold);
-    const client = await connect();
-    client.send(upgrade('/d').replace('Host: a', 'Host: a\r\nX-Device-Id: abc'));
-    expect((await client.response()).status).toBe(101);
-    client.send('x');
-    await client.untilText('echo:x');
-    const without = await connect();
-    expect(await without.send(upgrade('/d')).response()).toMatchObject({ status: 400, headers: { connection: 'close' } });
-  });
-
-  test('streams of the role that moved are cut, and no others', async () => {
-    const leasehold = fakePartition();
-    const stream = await rawHolder((socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n'));
-    for (const role of leasehold.roles) Object.assign(role, { ...heldBy(stream.origin), renewIntervalMs: 50 });
-    const { connect } = await front(leasehold, { onRoleChange: 'close' });
-    const [stays, moves] = [await connect(), await connect()];
-    await stays.send(get('ab')).untilText('a\r\n');
-    await moves.send(get('abc')).untilText('a\r\n');
-    leasehold.roles[1].currentHolder = 'app-03-cccc';
-    await moves.untilClosed();
-    expect(stays.closed).toBe(false);
   });
 
   test('maxInFlight counts all roles together', async () => {
@@ -148,50 +103,6 @@ test('a role that was quiet does not cost the others their connections', async (
 });
 
 describe('a key that is none has one answer', () => {
-  const long = 'k'.repeat(1_000_000);
-  test.each<[string, () => AffinityKey, number, string]>([
-    ['missing', () => undefined, 400, 'affinity-key-missing'],
-    ['null', () => null, 400, 'affinity-key-missing'],
-    ['empty', () => '', 400, 'affinity-key-missing'],
-    ['more than one', () => ['a', 'b'], 400, 'affinity-key-invalid'],
-    ['of a megabyte', () => long, 400, 'affinity-key-invalid'],
-    ['a number', () => 7 as unknown as string, 500, 'affinity-failed'],
-    ['a promise', () => Promise.resolve('a') as unknown as string, 500, 'affinity-failed'],
-    ['a promise that fails', () => Promise.reject(new Error('later')) as unknown as string, 500, 'affinity-failed'],
-    [
-      'an error',
-      () => {
-        throw new Error('broken');
-      },
-      500,
-      'affinity-failed',
-    ],
-    [
-      'no error, thrown',
-      () => {
-        throw undefined as unknown as Error;
-      },
-      500,
-      'affinity-failed',
-    ],
-  ])('%s', async (_, affinityKey, status, reason) => {
-    const leasehold = fakePartition();
-    const messages = rejectedWith('PATCH');
-    const { connect, local } = await front(leasehold, { affinityKey });
-    const client = await connect();
-    const answer = await client.send(get('x').replace('GET', 'PATCH')).response();
-    expect([answer.status, answer.headers['content-type'], answer.headers['retry-after']]).toEqual([
-      status,
-      'application/problem+json',
-      undefined,
-    ]);
-    expect(JSON.parse(answer.text)).toMatchObject({ status, reason, role: 'devices' });
-    expect([leasehold.resolved, local]).toEqual([[], []]);
-    expect(messages).toMatchObject([{ reason, role: 'devices', holder: null }]);
-    // Nothing of it is stuck: the connection serves the next request.
-    expect((await client.send(get('x', '/e')).response()).text).toBe('local');
-  });
-
   test('the longest key is a key', async () => {
     const leasehold = fakePartition();
     leasehold.roles[0].isHeld = true;

@@ -3,12 +3,12 @@ import net, { type Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRoleHolderProxy } from '../src/index.ts';
-import { createAuthority } from './support/certificates.ts';
-import { fakeLeasehold, heldBy } from './support/fake-leasehold.ts';
-import { forwardedTo } from './support/published.ts';
-import type { RawResponse } from './support/raw-client.ts';
+import { createAuthority } from '../../../test/support/http/certificates.ts';
+import { fakeLeasehold, heldBy } from '../../../test/support/http/fake-leasehold.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
+import type { RawResponse } from '../../../test/support/http/raw-client.ts';
 import { rig, type RigOptions } from './support/rig.ts';
-import { listen, rawHolder, type TestServer } from './support/servers.ts';
+import { listen, rawHolder, type TestServer } from '../../../test/support/http/servers.ts';
 
 const authority = createAuthority();
 const stranger = createAuthority();
@@ -30,31 +30,6 @@ async function ask(origin: string, options: RigOptions): Promise<RawResponse> {
 }
 
 describe('a holder with an https address', () => {
-  test('is reached when its certificate is signed by the given authority', async () => {
-    const holder = await holderWith(authority.issue(['IP:127.0.0.1']));
-    const answer = await ask(holder.origin, { tls: { ca: authority.cert } });
-    expect(JSON.parse(answer.text)).toMatchObject({ sni: false });
-  });
-
-  test.each([
-    ['signed by nobody we know', () => ({ certificate: stranger.issue(['IP:127.0.0.1']), tls: { ca: authority.cert } })],
-    ['not checked against any given authority', () => ({ certificate: authority.issue(['IP:127.0.0.1']), tls: {} })],
-    ['for another address', () => ({ certificate: authority.issue(['IP:127.0.0.2']), tls: { ca: authority.cert } })],
-    [
-      'for the name that the client asked for',
-      () => ({ certificate: authority.issue(['DNS:public.example']), tls: { ca: authority.cert } }),
-    ],
-  ])('is refused with a certificate %s: nothing is sent', async (_, given) => {
-    const { certificate, tls } = given();
-    let asked = 0;
-    const holder = await holderWith(certificate);
-    holder.server.on('request', () => asked++);
-    const answer = await ask(holder.origin, { tls });
-    expect(JSON.parse(answer.text)).toMatchObject({ status: 503, reason: 'unreachable' });
-    expect(answer.headers['proxy-status']).toContain('error=tls_certificate_error');
-    expect(asked).toBe(0);
-  });
-
   test('is refused even where an environment variable turns verification off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     // Node warns of that variable, which is not what is tested.

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
-import { forwardedTo } from './support/published.ts';
-import { httpServer } from './support/servers.ts';
+import { forwardedTo } from '../../../test/support/http/published.ts';
+import { httpServer } from '../../../test/support/http/servers.ts';
 import { withUpgrades } from './support/upgrades.ts';
 
 const MESSAGES = 10_000;

@@ -1,9 +1,9 @@
 import type { RequestListener, ServerOptions } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { createRoleHolderProxy, type RoleHolderProxy, type RoleHolderProxyOptions, type RoleLeaseView } from '../../src/index.ts';
-import { type FakeLeasehold, fakeLeasehold, heldBy } from './fake-leasehold.ts';
-import { RawClient } from './raw-client.ts';
-import { httpServer, type TestServer } from './servers.ts';
+import { type FakeLeasehold, fakeLeasehold, heldBy } from '../../../../test/support/http/fake-leasehold.ts';
+import { RawClient } from '../../../../test/support/http/raw-client.ts';
+import { httpServer, type TestServer } from '../../../../test/support/http/servers.ts';
 
 export interface Rig {
   /** The instance that clients talk to; it does not hold the role. */

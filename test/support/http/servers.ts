@@ -13,8 +13,8 @@ export interface TestServer<T extends net.Server = http.Server> {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1 until the test is over. */
-export async function listen<T extends net.Server>(server: T, scheme = 'http'): Promise<TestServer<T>> {
+/** Counts the connections of a server, from here on. */
+export function countConnections(server: net.Server): Pick<TestServer, 'accepted' | 'sockets'> {
   const sockets = new Set<Socket>();
   const accepted = { count: 0 };
   server.on('connection', (socket: Socket) => {
@@ -24,6 +24,12 @@ export async function listen<T extends net.Server>(server: T, scheme = 'http'): 
     if (!(server instanceof http.Server)) socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   });
+  return { accepted, sockets };
+}
+
+/** Listens on a free port of 127.0.0.1 until the test is over. */
+export async function listen<T extends net.Server>(server: T, scheme = 'http'): Promise<TestServer<T>> {
+  const { accepted, sockets } = countConnections(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = (): Promise<void> =>

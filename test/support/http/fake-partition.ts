@@ -1,5 +1,5 @@
-import { LeaseholdError } from '@leasehold/core';
-import type { HolderView, PartitionLeasehold } from '../../src/index.ts';
+import { LeaseholdError } from '../../../packages/core/src/index.ts';
+import type { HolderView, PartitionLeasehold } from '../../../packages/proxy/src/index.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -1,5 +1,5 @@
-import { LeaseholdError } from '@leasehold/core';
-import type { ProxyLeasehold, RoleLeaseView } from '../../src/index.ts';
+import { LeaseholdError } from '../../../packages/core/src/index.ts';
+import type { ProxyLeasehold, RoleLeaseView } from '../../../packages/proxy/src/index.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { onTestFinished } from 'vitest';
-import type { ForwardedMessage, RejectedMessage } from '../../src/index.ts';
+import type { ForwardedMessage, RejectedMessage } from '../../../packages/proxy/src/index.ts';
 
 /** What is published about requests that went to this holder: those of an earlier test may still be on their way. */
 export function forwardedTo(holder: { readonly origin: string }): ForwardedMessage[] {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** Certificates made for one test run: nothing to keep secret, nothing that runs out. */
-export interface Certificate {
+interface Certificate {
   readonly cert: string;
   readonly key: string;
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@leasehold/core';
+import type { Logger } from '../../../packages/core/src/index.ts';
 import { type Mock, vi } from 'vitest';
 
 type Spy = Mock<(fields: object, message: string) => void>;

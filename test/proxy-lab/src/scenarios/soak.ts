@@ -24,6 +24,7 @@ const CLIENTS = 48;
 /** So many requests before the first measurement: code is compiled, pools are filled, caches are warm. */
 const WARM_UP_SHARE = 0.2;
 const STRIKE_EVERY_MS = [3_000, 7_000] as const;
+
 /** Mixed requests through non-holders, clients that leave, and holders that die. */
 export const soak: Scenario = async (stage) => {
   const { options, server, signal } = stage;

@@ -33,6 +33,7 @@ export default defineConfig({
             'test/repo/**/*.test.ts',
             'test/model/**/*.test.ts',
             'test/lab/test/**/*.test.ts',
+            'benchmarks/test/**/*.test.ts',
           ],
           exclude: ['**/*.pg.test.ts'],
           ...patient,

@@ -12,7 +12,7 @@ export interface Effort {
   readonly warmUpRequests: number;
 }
 
-const FULL: Effort = { forwardingMs: 210_000, passThroughMs: 45_000, streamRounds: 8, warmUpRequests: 10_000 };
+const FULL: Effort = { forwardingMs: 210_000, passThroughMs: 45_000, streamRounds: 8, warmUpRequests: 5_000 };
 const QUICK: Effort = { forwardingMs: 30_000, passThroughMs: 8_000, streamRounds: 2, warmUpRequests: 2_000 };
 
 export interface BenchOptions {

@@ -21,9 +21,9 @@ interface Traffic {
 
 const TRAFFIC: readonly Traffic[] = [
   // A thousand events a second, evenly.
-  { name: 'steady', order: { eventsPerStream: 2, batch: 10, everyMs: 10 }, target: '<= 5' },
+  { name: 'steady', order: { eventsPerStream: 1, batch: 10, everyMs: 10 }, target: '<= 5' },
   // One event to all streams at once: an event waits for those before it, on the way through one more process twice.
-  { name: 'burst', order: { eventsPerStream: 6, batch: STREAMS, everyMs: 250 }, target: null },
+  { name: 'burst', order: { eventsPerStream: 4, batch: STREAMS, everyMs: 250 }, target: null },
 ];
 
 /** A thousand open event streams through one proxy, and as many past it, by turns. */

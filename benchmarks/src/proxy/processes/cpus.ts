@@ -9,12 +9,14 @@ export interface CpuPlan {
 
 /**
  * One CPU for what is measured, the rest for load and holder: the scheduler would otherwise put them on one CPU now and
- * then, and the measurement would be of that. Where `taskset` is missing, or there is one CPU, nothing is pinned.
+ * then, and the measurement would be of that. Where `taskset` is missing nothing is pinned.
  */
 export function planCpus(): CpuPlan {
-  const allowed = allowedCpus();
-  if (allowed.length < 2 || spawnSync('taskset', ['-V']).status !== 0) return { measured: null, others: null };
-  const [measured, ...others] = allowed;
+  return splitCpus(spawnSync('taskset', ['-V']).status === 0 ? allowedCpus() : []);
+}
+
+export function splitCpus([measured, ...others]: readonly number[]): CpuPlan {
+  if (measured === undefined || others.length === 0) return { measured: null, others: null };
   return { measured: String(measured), others: others.join(',') };
 }
 
@@ -29,8 +31,7 @@ function allowedCpus(): number[] {
 
 /** `0-2,5` as `[0, 1, 2, 5]`. */
 export function parseCpuList(list: string): number[] {
-  return list.split(',').flatMap((range) => {
-    const [first = Number.NaN, last = first] = range.split('-').map(Number);
-    return Number.isNaN(first) ? [] : Array.from({ length: last - first + 1 }, (_, n) => first + n);
-  });
+  return [...list.matchAll(/(\d+)(?:-(\d+))?/g)].flatMap(([, first, last = first]) =>
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, n) => Number(first) + n),
+  );
 }

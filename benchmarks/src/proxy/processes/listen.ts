@@ -7,9 +7,5 @@ export async function listen(server: Server): Promise<string> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  return originOf(server);
-}
-
-export function originOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -4,7 +4,7 @@ import type { Effort } from './options.ts';
 import type { Reading } from './processes/meter.ts';
 import { type CpuPlan, planCpus } from './processes/cpus.ts';
 import { BenchProcess } from './processes/start.ts';
-import { type Slot, toSlot } from './ratios.ts';
+import { type Slot, type Slots, toSlot } from './ratios.ts';
 
 /** Where load is sent, and the process whose requests and CPU time are then read. */
 export interface Subject {
@@ -18,9 +18,6 @@ export interface Turns {
   /** How long rounds are begun. */
   readonly forMs: number;
 }
-
-/** By the name of the subject, round by round. */
-export type Slots = Readonly<Record<string, Slot[]>>;
 
 const LEAD_REQUESTS = 100;
 const FEWEST_ROUNDS = 5;

@@ -6,14 +6,16 @@ export const USAGE = 'Usage: bench:proxy [--quick] [--json]';
 export interface Effort {
   /** For all scenarios together, and all contestants. */
   readonly forwardingMs: number;
+  /** How often all contestants start anew. */
+  readonly generations: number;
   readonly passThroughMs: number;
   readonly streamRounds: number;
   /** To each contestant, of each kind, before it is measured for the first time: until its code is compiled. */
   readonly warmUpRequests: number;
 }
 
-const FULL: Effort = { forwardingMs: 210_000, passThroughMs: 45_000, streamRounds: 8, warmUpRequests: 5_000 };
-const QUICK: Effort = { forwardingMs: 30_000, passThroughMs: 8_000, streamRounds: 2, warmUpRequests: 2_000 };
+const FULL: Effort = { forwardingMs: 180_000, generations: 3, passThroughMs: 40_000, streamRounds: 8, warmUpRequests: 2_500 };
+const QUICK: Effort = { forwardingMs: 24_000, generations: 1, passThroughMs: 8_000, streamRounds: 2, warmUpRequests: 1_500 };
 
 export interface BenchOptions {
   readonly json: boolean;

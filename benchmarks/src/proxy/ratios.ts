@@ -16,6 +16,13 @@ export function toSlot(before: Reading, after: Reading): Slot {
   };
 }
 
+/** By the name of who did it, round by round. */
+export type Slots = Readonly<Record<string, readonly Slot[]>>;
+
+export function mergeSlots(earlier: Slots, later: Slots): Slots {
+  return Object.fromEntries(Object.entries(later).map(([name, slots]) => [name, [...(earlier[name] ?? []), ...slots]]));
+}
+
 /** Round by round: neighbours in time had the same machine. */
 export function ratiosOf(ours: readonly Slot[], peer: readonly Slot[], metric: keyof Slot): number[] {
   return ours.map((slot, round) => slot[metric] / (peer[round]?.[metric] ?? Number.NaN));

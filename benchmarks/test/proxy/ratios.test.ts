@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../../src/proxy/answers.ts';
 import { PEERS, targetFor } from '../../src/proxy/contestants.ts';
-import { medianFigure, ratiosOf, toSlot } from '../../src/proxy/ratios.ts';
+import { medianFigure, mergeSlots, ratiosOf, toSlot } from '../../src/proxy/ratios.ts';
 
 const slot = (perCpuSecond: number, perSecond: number): ReturnType<typeof toSlot> => ({
   requestsPerCpuSecond: perCpuSecond,
@@ -26,6 +26,17 @@ describe('ratios', () => {
   it('of a peer that was not measured meet no target', () => {
     expect(medianFigure('x', ratiosOf([slot(1, 1)], [], 'requestsPerSecond'), 'x', '>= 1').ok).toBe(false);
     expect(medianFigure('x', [], 'x', '>= 1').ok).toBe(false);
+  });
+});
+
+describe('slots of several generations', () => {
+  it('are one after the other, for each contestant', () => {
+    const [first, second] = [slot(1, 1), slot(2, 2)];
+    expect(mergeSlots({ a: [first], b: [second] }, { a: [second], b: [first] })).toEqual({
+      a: [first, second],
+      b: [second, first],
+    });
+    expect(mergeSlots({}, { a: [first] })).toEqual({ a: [first] });
   });
 });
 

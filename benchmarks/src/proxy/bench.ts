@@ -20,7 +20,7 @@ export interface Turns {
 }
 
 const LEAD_REQUESTS = 100;
-const FEWEST_ROUNDS = 5;
+const FEWEST_ROUNDS = 3;
 
 /** What all measurements share: the holder, the load, and the CPUs that they run on. */
 export class Bench implements Disposable {
@@ -70,9 +70,8 @@ export class Bench implements Disposable {
   }
 
   async #load({ name, origin }: Subject, scenario: Scenario, requests: number): Promise<void> {
-    const failures = await this.load.call<number>('run', { origin, scenario, requests });
-    if (failures > 0)
-      this.failures.push(`${name}, ${scenario.title}: ${failures} of ${requests} requests without the right answer`);
+    const failures = await this.load.call<string[]>('run', { origin, scenario, requests });
+    if (failures.length > 0) this.failures.push(`${name}, ${scenario.title}: ${failures.length} of ${requests}: ${failures[0]}`);
   }
 
   [Symbol.dispose](): void {

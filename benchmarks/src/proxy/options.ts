@@ -14,8 +14,8 @@ export interface Effort {
   readonly warmUpRequests: number;
 }
 
-const FULL: Effort = { forwardingMs: 180_000, generations: 3, passThroughMs: 40_000, streamRounds: 8, warmUpRequests: 2_500 };
-const QUICK: Effort = { forwardingMs: 24_000, generations: 1, passThroughMs: 8_000, streamRounds: 2, warmUpRequests: 1_500 };
+const FULL: Effort = { forwardingMs: 180_000, generations: 3, passThroughMs: 40_000, streamRounds: 8, warmUpRequests: 1_500 };
+const QUICK: Effort = { forwardingMs: 24_000, generations: 1, passThroughMs: 8_000, streamRounds: 2, warmUpRequests: 1_000 };
 
 export interface BenchOptions {
   readonly json: boolean;

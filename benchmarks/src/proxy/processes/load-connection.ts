@@ -12,7 +12,8 @@ const HEAD_END = '\r\n\r\n';
 export interface LoadWork {
   /** What to send next; null when all has been sent. */
   next(): LoadExchange | null;
-  answered(isRight: boolean): void;
+  /** @param failure what came in place of the right answer; null for that one. */
+  answered(failure: string | null): void;
 }
 
 /**
@@ -66,7 +67,7 @@ export class LoadConnection {
     const head = this.#head.slice(0, end);
     const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
     if (!head.startsWith('HTTP/1.1 200 ') || Number(length) !== answerLength) {
-      this.#answered(false);
+      this.#answered(`${head.split('\r\n', 1)[0]}, length ${length}`);
       return;
     }
     this.#closes = /\r\nconnection: close/i.test(head);
@@ -76,12 +77,12 @@ export class LoadConnection {
 
   #takeBody(length: number): void {
     this.#missing = (this.#missing ?? 0) - length;
-    if (this.#missing <= 0) this.#answered(this.#missing === 0);
+    if (this.#missing <= 0) this.#answered(this.#missing === 0 ? null : 'more than the length');
   }
 
-  #answered(isRight: boolean): void {
-    if (!isRight || this.#closes) this.#drop();
-    this.#work.answered(isRight);
+  #answered(failure: string | null): void {
+    if (failure !== null || this.#closes) this.#drop();
+    this.#work.answered(failure);
     this.run();
   }
 
@@ -95,6 +96,6 @@ export class LoadConnection {
   #closed(socket: Socket): void {
     if (this.#socket !== socket) return;
     this.#socket = null;
-    if (this.#due !== null) this.#answered(false);
+    if (this.#due !== null) this.#answered('the connection was closed');
   }
 }

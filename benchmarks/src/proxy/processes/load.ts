@@ -19,7 +19,7 @@ class Load implements LoadWork {
   #exchange: LoadExchange | null = null;
   #unsent = 0;
   #unanswered = 0;
-  #failures = 0;
+  #failures: string[] = [];
   #allAnswered: () => void = () => {};
 
   constructor(origin: string) {
@@ -28,19 +28,19 @@ class Load implements LoadWork {
     this.#connections = Array.from({ length: CONNECTIONS }, () => new LoadConnection(Number(port), this));
   }
 
-  /** Resolves when every request has its answer, or none will come. Returns how many had not the right one. */
-  async run({ scenario, requests }: LoadOrder): Promise<number> {
+  /** Resolves when every request has its answer, or none will come. Returns what came in place of right ones. */
+  async run({ scenario, requests }: LoadOrder): Promise<string[]> {
     this.#exchange = toExchange(scenario, this.#host);
     this.#unsent = requests;
     this.#unanswered = requests;
-    this.#failures = 0;
+    this.#failures = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#allAnswered = resolve;
     const timer = setTimeout(resolve, PATIENCE_MS);
     for (const connection of this.#connections) connection.run();
     await promise;
     clearTimeout(timer);
-    return this.#failures + this.#unanswered;
+    return [...this.#failures, ...Array.from({ length: this.#unanswered }, () => 'no answer')];
   }
 
   next(): LoadExchange | null {
@@ -49,8 +49,8 @@ class Load implements LoadWork {
     return this.#exchange;
   }
 
-  answered(isRight: boolean): void {
-    if (!isRight) this.#failures += 1;
+  answered(failure: string | null): void {
+    if (failure !== null) this.#failures.push(failure);
     this.#unanswered -= 1;
     if (this.#unanswered === 0) this.#allAnswered();
   }

@@ -19,6 +19,11 @@ export interface Turns {
   readonly forMs: number;
 }
 
+/**
+ * The young generation grows with what happened to survive while a process started, and never becomes smaller under load. All
+ * that are measured have the size that an application which has run for a while comes to.
+ */
+const MEASURED_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const LEAD_REQUESTS = 100;
 const FEWEST_ROUNDS = 3;
 
@@ -39,7 +44,8 @@ export class Bench implements Disposable {
   }
 
   start(file: string, { args = [], measured = false }: { args?: readonly string[]; measured?: boolean } = {}): BenchProcess {
-    const started = new BenchProcess(file, { cpus: measured ? this.cpus.measured : this.cpus.others, args });
+    const place = measured ? { cpus: this.cpus.measured, flags: MEASURED_FLAGS } : { cpus: this.cpus.others };
+    const started = new BenchProcess(file, { ...place, args });
     this.#processes.push(started);
     return started;
   }

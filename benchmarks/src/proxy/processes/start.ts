@@ -6,6 +6,8 @@ export interface StartOptions {
   /** The CPUs that it may use, as `taskset` wants them; null where it may use all. */
   readonly cpus: string | null;
   readonly args?: readonly string[];
+  /** Of Node.js. */
+  readonly flags?: readonly string[];
 }
 
 /** A process of the benchmark, with an event loop of its own. It goes with this one. */
@@ -14,9 +16,9 @@ export class BenchProcess implements Disposable {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #calls = 0;
 
-  constructor(file: string, { cpus, args = [] }: StartOptions) {
+  constructor(file: string, { cpus, args = [], flags = [] }: StartOptions) {
     const program = fileURLToPath(new URL(file, import.meta.url));
-    const command = [process.execPath, '--conditions=@leasehold/source', program, ...args];
+    const command = [process.execPath, '--conditions=@leasehold/source', ...flags, program, ...args];
     const [name = '', ...rest] = cpus === null ? command : ['taskset', '-c', cpus, ...command];
     // Standard output is the report's alone.
     this.#child = spawn(name, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

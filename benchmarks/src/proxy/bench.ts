@@ -21,7 +21,7 @@ export interface Turns {
 
 /**
  * The young generation grows with what happened to survive while a process started, and never becomes smaller under load. All
- * that are measured have the size that an application which has run for a while comes to.
+ * that are measured have the size that V8 lets it grow to by default on most machines.
  */
 const MEASURED_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const LEAD_REQUESTS = 100;

@@ -15,7 +15,7 @@ export interface Effort {
 }
 
 const FULL: Effort = { forwardingMs: 180_000, generations: 3, passThroughMs: 40_000, streamRounds: 8, warmUpRequests: 1_500 };
-const QUICK: Effort = { forwardingMs: 24_000, generations: 1, passThroughMs: 8_000, streamRounds: 2, warmUpRequests: 1_000 };
+const QUICK: Effort = { forwardingMs: 18_000, generations: 1, passThroughMs: 6_000, streamRounds: 2, warmUpRequests: 1_000 };
 
 export interface BenchOptions {
   readonly json: boolean;

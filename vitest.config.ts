@@ -44,6 +44,7 @@ export default defineConfig({
             'test/lab/test/**/*.test.ts',
             'test/matrix/*.test.ts',
             'test/security/*.test.ts',
+            'benchmarks/test/**/*.test.ts',
           ],
           provide: { nestVersion: 12 },
           exclude: ['**/*.pg.test.ts'],

@@ -8,6 +8,9 @@ export interface Figure {
   /** A comparison and a number, such as `<= 250`; null when the figure is for information. */
   readonly target: string | null;
   readonly ok: boolean;
+  /** Of the values whose median `value` is; absent where it is no median. */
+  readonly lowest?: number;
+  readonly highest?: number;
 }
 
 export interface FigureReport {
@@ -15,8 +18,10 @@ export interface FigureReport {
   readonly name: string;
   /** What to give to get the same run again; null where chance plays no part. */
   readonly seed: number | null;
-  /** Version of the server. */
-  readonly postgres: string;
+  /** Version of the server; absent where there is none. */
+  readonly postgres?: string;
+  /** Version of Node.js, where the figures depend on it. */
+  readonly node?: string;
   readonly figures: readonly Figure[];
   /** Versions of what was compared with, by package name. */
   readonly peers?: Readonly<Record<string, string>>;
@@ -41,6 +46,11 @@ export function figure(name: string, value: number, unit: string, target: string
   return { name, value: rounded(value), unit, target, ok: target === null || meets(value, target) };
 }
 
+/** The same with the lowest and the highest of the values that it is the median of. No target looks at them. */
+export function withRange(one: Figure, values: readonly number[]): Figure {
+  return { ...one, lowest: rounded(Math.min(...values)), highest: rounded(Math.max(...values)) };
+}
+
 /** NaN, the value of what was not measured, meets no target. */
 function meets(value: number, target: string): boolean {
   const [, sign = '', bound] = /^(<=|>=|<|>|=) (-?\d+(?:\.\d+)?)$/.exec(target) ?? [];
@@ -62,24 +72,37 @@ export function report(run: FigureReport, { json }: { readonly json: boolean }):
   return ok ? 0 : 1;
 }
 
-function toJson({ name, seed, postgres, figures, peers, failures = [] }: FigureReport, ok: boolean): string {
+function toJson({ name, seed, postgres, node, figures, peers, failures = [] }: FigureReport, ok: boolean): string {
   return JSON.stringify({
     name,
     ok,
     seed,
-    postgres,
+    ...(postgres === undefined ? {} : { postgres }),
+    ...(node === undefined ? {} : { node }),
     ...(peers === undefined ? {} : { peers }),
     figures,
     ...(failures.length === 0 ? {} : { failures }),
   });
 }
 
-const HEADINGS = ['figure', 'value', 'unit', 'target', ''] as const;
+const HEADINGS = ['figure', 'value', 'unit', 'target', '', ''] as const;
 
-function toTable({ name, seed, postgres, figures, peers = {}, failures = [] }: FigureReport): string {
-  const compared = Object.entries(peers).map(([peer, version]) => `${peer} ${version}`);
-  const title = [name, `PostgreSQL ${postgres}`, ...compared, ...(seed === null ? [] : [`seed ${seed}`])].join(' · ');
-  const rows = figures.map((one) => [one.name, String(one.value), one.unit, one.target ?? '', one.ok ? 'ok' : 'MISSED']);
+function toTable({ name, seed, postgres, node, figures, peers = {}, failures = [] }: FigureReport): string {
+  const versions = {
+    ...(postgres === undefined ? {} : { PostgreSQL: postgres }),
+    ...(node === undefined ? {} : { node }),
+    ...peers,
+  };
+  const compared = Object.entries(versions).map(([what, version]) => `${what} ${version}`);
+  const title = [name, ...compared, ...(seed === null ? [] : [`seed ${seed}`])].join(' · ');
+  const rows = figures.map((one) => [
+    one.name,
+    String(one.value),
+    one.unit,
+    one.target ?? '',
+    one.ok ? 'ok' : 'MISSED',
+    one.lowest === undefined ? '' : `${one.lowest} to ${one.highest}`,
+  ]);
   const lines = figures.length === 0 ? [] : alignColumns([HEADINGS, ...rows]);
   return ['', title, ...lines, ...failures.map((failure) => `FAILED ${failure}`), ''].join('\n');
 }

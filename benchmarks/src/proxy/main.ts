@@ -1,0 +1,32 @@
+/** The command `bench:proxy`: the proxy against its peers. See the README.md of the benchmarks. */
+import { report } from '../../../test/support/figures.ts';
+import { progressDone } from '../support/progress.ts';
+import { Bench } from './bench.ts';
+import { measureForwarding } from './forwarding.ts';
+import { type BenchOptions, readOptions, USAGE } from './options.ts';
+import { measurePassThrough } from './pass-through.ts';
+import { peerVersions } from './peer-versions.ts';
+import { measureStreams } from './streams.ts';
+
+const options = parse();
+process.exitCode = options === null ? 2 : await run(options);
+
+function parse(): BenchOptions | null {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    return null;
+  }
+}
+
+async function run({ effort, json }: BenchOptions): Promise<0 | 1> {
+  using bench = new Bench(effort);
+  const figures = [...(await measureStreams(bench)), ...(await measurePassThrough(bench)), ...(await measureForwarding(bench))];
+  progressDone();
+  const { failures } = bench;
+  return report(
+    { name: 'bench:proxy', seed: null, node: process.versions.node, peers: peerVersions(), figures, failures },
+    { json },
+  );
+}

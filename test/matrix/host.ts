@@ -32,8 +32,6 @@ export interface Host {
   readonly lacks: {
     /** A place in front of the proxy. */
     readonly before: string | null;
-    /** The partition form of the proxy. */
-    readonly partition: string | null;
     /** Options for its server of Node's. */
     readonly serverOptions: string | null;
     /** A way to close that ends what never ends by itself. */

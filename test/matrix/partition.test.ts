@@ -1,18 +1,16 @@
 import type { AffinityKey } from '@leasehold/proxy';
-import { describe, expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { heldBy } from '../support/http/fake-leasehold.ts';
 import { rejectedWith } from '../support/http/published.ts';
 import { httpServer, rawHolder } from '../support/http/servers.ts';
 import { echo, switching, upgrade } from '../support/http/upgrades.ts';
-import { onEveryHost, unless } from './on-every-host.ts';
+import { onEveryHost } from './on-every-host.ts';
 
 function get(key: string | null, path = '/d/x'): string {
   return `GET ${path} HTTP/1.1\r\nHost: a\r\n${key === null ? '' : `X-Device-Id: ${key}\r\n`}\r\n`;
 }
 
-onEveryHost(({ host, partitionRig }) => {
-  const test = unless(host.lacks.partition);
-
+onEveryHost(({ partitionRig }) => {
   test('each role of a partition has its own holder: here, there, and nobody', async () => {
     const there = await httpServer((request, response) => response.end(`there ${String(request.headers['leasehold-hop'])}`));
     const { connect, local, leasehold } = await partitionRig();

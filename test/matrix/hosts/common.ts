@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { RoleHolderProxyOptions } from '@leasehold/proxy';
 import { SWITCH } from '../../support/http/upgrades.ts';
 import type { Setting } from '../host.ts';
 
@@ -40,12 +39,4 @@ export function answerUpgrades() {
     socket.resume().on('end', () => socket.end());
     socket.write(SWITCH);
   };
-}
-
-/** For the hosts whose adapter installs the proxy of a role alone. */
-export const NO_PARTITION = 'its adapter has no partition form';
-
-export function roleOf(proxy: Setting['proxy']): RoleHolderProxyOptions {
-  if ('role' in proxy) return proxy.role;
-  throw new Error(NO_PARTITION);
 }

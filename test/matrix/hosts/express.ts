@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import { leaseholdLifecycle, roleHolderProxy } from '@leasehold/express';
-import { partitionHolderProxy } from '@leasehold/proxy';
+import { leaseholdLifecycle, partitionHolderProxy, roleHolderProxy } from '@leasehold/express';
 import express from 'express';
 import express4 from 'express4';
 import type { Application, Host, Setting } from '../host.ts';
@@ -15,7 +14,7 @@ export const expresses: readonly Host[] = [
 ];
 
 function hostOf(name: string, create: typeof express): Host {
-  const lacks = { before: null, partition: null, serverOptions: null, closing: null, freshResponses: POWERED_BY };
+  const lacks = { before: null, serverOptions: null, closing: null, freshResponses: POWERED_BY };
   return { name, lacks, start: (setting) => start(create, setting) };
 }
 
@@ -23,8 +22,7 @@ async function start(create: typeof express, setting: Setting): Promise<Applicat
   const { leasehold, proxy, executed } = setting;
   const app = create();
   app.use(middlewareOf(setting));
-  const handler = 'role' in proxy ? roleHolderProxy(leasehold, proxy.role) : partitionHolderProxy(leasehold, proxy.partition);
-  app.use(handler);
+  app.use('role' in proxy ? roleHolderProxy(leasehold, proxy.role) : partitionHolderProxy(leasehold, proxy.partition));
   app.use(create.json(), create.urlencoded({ extended: false }), create.text());
   app.use((request, response) => {
     executed({ method: request.method, url: request.originalUrl });
@@ -32,18 +30,8 @@ async function start(create: typeof express, setting: Setting): Promise<Applicat
   });
   const server = createServer(setting.server, app);
   const lifecycle = leaseholdLifecycle(leasehold, server);
-  const answer = answerUpgrades();
-  // The life cycle knows the proxies of its own package alone, and answered for them before this.
-  server.on('upgrade', (request, socket, head) => {
-    if (!handler.proxy.handleUpgrade(request, socket, head)) answer(request, socket);
-  });
+  server.on('upgrade', answerUpgrades());
   await listening(server);
   await lifecycle.ready;
-  return {
-    server,
-    async close() {
-      handler.proxy.close();
-      await lifecycle.close();
-    },
-  };
+  return { server, close: () => lifecycle.close() };
 }

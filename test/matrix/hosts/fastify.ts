@@ -1,11 +1,11 @@
-import { roleHolderProxy } from '@leasehold/fastify';
+import { partitionHolderProxy, roleHolderProxy } from '@leasehold/fastify';
 import Fastify from 'fastify';
 import type { Host } from '../host.ts';
-import { answerUpgrades, middlewareOf, NO_PARTITION, originOf, roleOf } from './common.ts';
+import { answerUpgrades, middlewareOf, originOf } from './common.ts';
 
 export const fastify: Host = {
   name: 'Fastify 5',
-  lacks: { before: null, partition: NO_PARTITION, serverOptions: null, closing: null, freshResponses: null },
+  lacks: { before: null, serverOptions: null, closing: null, freshResponses: null },
   async start({ leasehold, proxy, server, before, localFields, executed }) {
     const app = Fastify({ http: server });
     const middleware = middlewareOf({ before, localFields: {} });
@@ -13,7 +13,8 @@ export const fastify: Host = {
       reply.headers(localFields as Record<string, string | string[]>);
       middleware(request.raw, reply.raw, done);
     });
-    app.register(roleHolderProxy, { leasehold, ...roleOf(proxy) });
+    if ('role' in proxy) app.register(roleHolderProxy, { leasehold, ...proxy.role });
+    else app.register(partitionHolderProxy, { leasehold, ...proxy.partition });
     app.all('/*', (request, reply) => {
       executed({ method: request.method, url: request.raw.url ?? '' });
       reply.send('local');

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import type { Server, ServerOptions } from 'node:http';
-import { installRoleHolderProxy, LEASEHOLD, LeaseholdModule } from '@leasehold/nestjs';
+import { installPartitionHolderProxy, installRoleHolderProxy, LEASEHOLD, LeaseholdModule } from '@leasehold/nestjs';
 import { All, Controller, type INestApplication, Inject, Req, type Type } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { Host, Setting } from '../host.ts';
-import { answerUpgrades, middlewareOf, NO_PARTITION, roleOf } from './common.ts';
+import { answerUpgrades, middlewareOf } from './common.ts';
 import { nestVersion } from './nest-version.ts';
 
 const EXECUTED = Symbol('executed');
@@ -59,7 +59,6 @@ export const nests: readonly Host[] = platforms.map((platform) => ({
   name: `Nest ${nestVersion} on ${platform.name}`,
   lacks: {
     before: NOTHING_BEFORE,
-    partition: NO_PARTITION,
     serverOptions: platform.serverOptions,
     closing: null,
     freshResponses: null,
@@ -67,7 +66,9 @@ export const nests: readonly Host[] = platforms.map((platform) => ({
   async start(setting) {
     const app = await createApp(setting, platform);
     app.use(middlewareOf(setting));
-    installRoleHolderProxy(app, roleOf(setting.proxy));
+    const { leasehold, proxy } = setting;
+    if ('role' in proxy) installRoleHolderProxy(app, proxy.role);
+    else installPartitionHolderProxy(app, { leasehold, ...proxy.partition });
     await app.listen(0, '127.0.0.1');
     const server = app.getHttpServer() as Server;
     server.on('upgrade', answerUpgrades());

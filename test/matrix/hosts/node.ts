@@ -8,7 +8,6 @@ export const nodeHttp: Host = {
   name: 'node:http',
   lacks: {
     before: null,
-    partition: null,
     serverOptions: null,
     closing: 'a bare server is closed by what its owner writes',
     freshResponses: null,

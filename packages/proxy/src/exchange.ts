@@ -205,7 +205,14 @@ export class Exchange implements Watched {
     if (reason !== 'malformed-request') this.target.noteFailure(this.#context, { reason, error });
     this.#release();
     const { response, local } = this.#client;
-    answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
+    try {
+      answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
+    } catch (cause) {
+      // Middleware that has put its own in place of writeHead() throws to nobody here.
+      const { lease, options } = this.#context;
+      options.logger.error({ role: lease.role, err: cause }, 'the answer could not be written; its connection is cut');
+      cutOff(response, false);
+    }
   }
 
   #abandon(outcome: ForwardOutcome, error?: unknown): void {

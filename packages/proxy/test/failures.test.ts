@@ -207,6 +207,19 @@ describe('sent, and no answer: outcome-unknown', () => {
   });
 });
 
+test('middleware that throws at every head costs the connection, and not the process', async () => {
+  const { connect } = await rig(await unusedOrigin(), {
+    before(_, response) {
+      response.writeHead = () => {
+        throw new Error('a broken hook');
+      };
+    },
+  });
+  const client = await connect();
+  await client.send(GET).untilClosed();
+  expect(client.pending).toBe('');
+});
+
 describe('errors that come twice or late', () => {
   test('after the whole answer they change nothing', async () => {
     const holder = await rawHolder((socket) => {

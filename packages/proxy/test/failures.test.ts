@@ -207,6 +207,15 @@ describe('sent, and no answer: outcome-unknown', () => {
   });
 });
 
+test('a logger that throws costs its line alone', async () => {
+  const broken = (): never => {
+    throw new Error('a broken logger');
+  };
+  const logger = { debug: broken, info: broken, warn: broken, error: broken };
+  const { connect } = await rig(await unusedOrigin(), { logger });
+  expect(problem((await (await connect()).send(GET).response()).text).reason).toBe('unreachable');
+});
+
 test('middleware that throws at every head costs the connection, and not the process', async () => {
   const { connect } = await rig(await unusedOrigin(), {
     before(_, response) {

@@ -21,6 +21,8 @@ export class Connections {
   readonly #accepted = new Set<Socket>();
   /** By connection, since not every version of Node tells a pipelined response that its connection is gone. */
   readonly #inFlight = new Map<Socket, Set<ServerResponse>>();
+  /** Those that close after an answer that is under way. */
+  readonly #ending = new WeakSet<Socket>();
   #phase: Phase = 'open';
 
   constructor(server: Server) {
@@ -28,12 +30,16 @@ export class Connections {
     server.on('connection', this.#onConnection);
   }
 
-  /** False: it only looks on. */
-  begin(response: ServerResponse): false {
+  /**
+   * True for a request behind an answer that closes the connection: nobody could be told what became of it, and its client
+   * sends it again elsewhere. Otherwise it only looks on.
+   */
+  begin(response: ServerResponse): boolean {
     const { socket } = response.req;
+    if (this.#ending.has(socket)) return true;
     this.#on(socket).add(response);
     response.once('close', () => this.#ended(socket, response));
-    if (this.#phase !== 'open') askToClose(response);
+    if (this.#phase !== 'open') this.#askToClose(response);
     return false;
   }
 
@@ -41,7 +47,7 @@ export class Connections {
   async close(timeoutMs: number): Promise<void> {
     this.#phase = 'draining';
     // The last of each connection: those that wait in front of it (pipelining) would take its turn away.
-    for (const responses of this.#inFlight.values()) askToClose([...responses].at(-1));
+    for (const responses of this.#inFlight.values()) this.#askToClose([...responses].at(-1));
     const limit = systemClock.setTimer(this.#destroyAll, timeoutMs);
     await this.#serverClosed();
     limit.cancel();
@@ -64,6 +70,13 @@ export class Connections {
       this.#endWhenQuiet();
     });
     return inFlight;
+  }
+
+  /** Or the client keeps the connection for its next request, which nobody would answer. */
+  #askToClose(response: ServerResponse | undefined): void {
+    if (response === undefined || response.headersSent) return;
+    response.setHeader('connection', 'close');
+    this.#ending.add(response.req.socket);
   }
 
   #responses(): ServerResponse[] {
@@ -96,11 +109,6 @@ export class Connections {
     this.#accepted.add(socket);
     socket.once('close', () => this.#accepted.delete(socket));
   };
-}
-
-/** Or the client keeps the connection for its next request, which nobody would answer. */
-function askToClose(response: ServerResponse | undefined): void {
-  if (response?.headersSent === false) response.setHeader('connection', 'close');
 }
 
 function isStream(response: ServerResponse): boolean {

@@ -10,7 +10,7 @@ import {
   type ResolvedLifecycleOptions,
   resolveLifecycleOptions,
 } from './lifecycle-options.ts';
-import { proxiesOf } from './proxies.ts';
+import { joinServer, leaveServer, proxiesOf } from './proxies.ts';
 
 /** A Leasehold and a server that live and end together. */
 export interface LeaseholdLifecycle extends AsyncDisposable {
@@ -69,6 +69,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
 
   constructor(leasehold: Leasehold, server: Server, options: ResolvedLifecycleOptions) {
     claim(server);
+    joinServer(leasehold);
     this.#leasehold = leasehold;
     this.#server = server;
     this.#options = options;
@@ -98,12 +99,13 @@ class ServerLifecycle implements LeaseholdLifecycle {
 
   async #close(): Promise<void> {
     this.#server.off('listening', this.#tellAddress);
-    for (const proxy of proxiesOf(this.#leasehold)) proxy.close();
+    const proxies = [...leaveServer(this.#leasehold)];
+    for (const proxy of proxies) proxy.close();
     const disconnected = this.#connections.close(this.#options.closeTimeoutMs);
     try {
       await this.#started.stop();
     } finally {
-      for (const proxy of proxiesOf(this.#leasehold)) proxy.cutEndless();
+      for (const proxy of proxies) proxy.cutEndless();
       this.#connections.leave();
       await disconnected;
       this.#release();

@@ -13,3 +13,17 @@ export function rememberProxy(leasehold: ThisInstance, proxy: RoleHolderProxy): 
 export function proxiesOf(leasehold: ThisInstance): Iterable<RoleHolderProxy> {
   return known.get(leasehold) ?? [];
 }
+
+const lifecycles = new WeakMap<ThisInstance, number>();
+
+/** An application may listen on more than one server: the proxies belong to all of them. */
+export function joinServer(leasehold: ThisInstance): void {
+  lifecycles.set(leasehold, (lifecycles.get(leasehold) ?? 0) + 1);
+}
+
+/** The proxies that go with a server that closes: all, with the last one. */
+export function leaveServer(leasehold: ThisInstance): Iterable<RoleHolderProxy> {
+  const left = (lifecycles.get(leasehold) ?? 1) - 1;
+  lifecycles.set(leasehold, left);
+  return left === 0 ? proxiesOf(leasehold) : [];
+}

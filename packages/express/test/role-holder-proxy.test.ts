@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import compression from 'compression';
 import { createLeasehold, isLeaseholdError, type LeaseholdErrorCode } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
-import { roleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/express';
+import { leaseholdLifecycle, roleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/express';
 import type { NextFunction, Request, Response as ExpressResponse } from 'express';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Copy, type Parts, reasonOf, startCopy, startPair, whoRoutes } from './support/copies.ts';
@@ -48,6 +48,16 @@ async function streamThrough(copy: Copy, path = '/maintenance/events'): Promise<
 
 describe.each(hosts)('$name', (host: Host) => {
   describe('where a request runs', () => {
+    test('on the holder, too, after another server of the same application has closed', async () => {
+      const { other } = await startPair(host, { routes: whoRoutes });
+      const second = createServer(other.app);
+      const lifecycle = leaseholdLifecycle(other.leasehold, second);
+      const origin = await listenOn(second);
+      expect(await (await fetch(`${origin}/maintenance/who`)).json()).toEqual({ by: 'holder' });
+      await lifecycle.close();
+      expect(await (await fetch(`${other.origin}/maintenance/who`)).json()).toEqual({ by: 'holder' });
+    });
+
     test('under a prefix: on the holder, whichever copy was asked', async () => {
       const { holder, other } = await startPair(host, { routes: whoRoutes });
       for (const { origin } of [holder, other]) {

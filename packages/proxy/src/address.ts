@@ -32,6 +32,8 @@ export function resolveAdvertisedAddress(
   if (advertise === 'auto') return server === null ? null : addressOf(server, options);
   const value: unknown = typeof advertise === 'function' ? advertise() : advertise;
   if (value === null && typeof advertise === 'function') return null;
+  // Refused below, and its rejection would be nobody's.
+  if (value instanceof Promise) value.catch(() => {});
   return resolveAddress('advertise', value);
 }
 

@@ -1,36 +1,30 @@
+/** Bytes above ASCII, as they stand in a request target. */
+const RAW_BYTES = /[\u0080-\u00ff]/g;
+const ENCODED_BYTES = /(?:%[89a-f][0-9a-f])+/gi;
+
 /**
- * One spelling for all spellings of a path that some router takes for the same: percent-encoded letters (find-my-way
- * decodes them before it routes), another case (Express ignores it by default), `//` and dot segments and backslashes
- * (`new URL()` folds them). A request that reached the local route by such a spelling would run on a non-holder, so
- * matching errs to the side of the holder, where the same application answers anyway.
+ * One spelling for each character of a path: percent-encoded where it cannot stand as itself, and in lower case, as a router
+ * may ignore case by the rules of Unicode (Express does by default, find-my-way by an option). Segments stay as they are.
  */
-export function canonicalPath(target: string): string {
-  const segments: string[] = [];
-  const path = decodeHarmless(target.slice(0, pathEnd(target)));
-  const trailing = path.endsWith('/') ? '/' : '';
-  for (const segment of path.toLowerCase().split('/')) {
-    if (segment === '' || segment === '.') continue;
-    if (segment === '..') segments.pop();
-    else segments.push(segment);
-  }
-  return segments.length === 0 ? '/' : `/${segments.join('/')}${trailing}`;
-}
-
-function pathEnd(target: string): number {
-  for (let i = 0; i < target.length; i++) {
-    const code = target.charCodeAt(i);
-    if (code === 0x3f || code === 0x23) return i;
-  }
-  return target.length;
-}
-
-/** Decodes what may stand in a path as itself; encodes bytes above ASCII; turns a backslash into a slash. */
-function decodeHarmless(path: string): string {
+export function canonicalText(path: string): string {
   return path
-    .replace(/%[0-9a-f]{2}/gi, (triplet) => {
-      const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
-      return /[!-~]/.test(character) && !'/?#%;\\'.includes(character) ? character : triplet;
-    })
-    .replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
-    .replaceAll('\\', '/');
+    .replace(/%[0-9a-f]{2}/gi, decodeHarmless)
+    .replace(RAW_BYTES, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+    .replace(ENCODED_BYTES, foldCase)
+    .toLowerCase();
+}
+
+/** Decodes what may stand in a path as itself. */
+function decodeHarmless(triplet: string): string {
+  const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+  return /[!-~]/.test(character) && !'/?#%;\\'.includes(character) ? character : triplet;
+}
+
+/** Some letters above ASCII have their lower case in it: the Kelvin sign is a `k`. The sigma has two. */
+function foldCase(bytes: string): string {
+  try {
+    return encodeURIComponent(decodeURIComponent(bytes).toLowerCase().replaceAll('ς', 'σ'));
+  } catch {
+    return bytes;
+  }
 }

@@ -15,6 +15,7 @@ import type { Watched } from './in-flight.ts';
 import type { RefusalReason } from './refusal.ts';
 import { requestTarget } from './request-target.ts';
 import type { HolderTarget } from './target.ts';
+import { timeoutError } from './timeout-error.ts';
 import { type HolderEnd, Tunnel } from './tunnel.ts';
 import { Upload } from './upload.ts';
 
@@ -205,7 +206,14 @@ export class Exchange implements Watched {
     if (reason !== 'malformed-request') this.target.noteFailure(this.#context, { reason, error });
     this.#release();
     const { response, local } = this.#client;
-    answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
+    try {
+      answerProblem({ reason, target: this.target, error }, this.#context, { response, local });
+    } catch (cause) {
+      // Middleware that has put its own in place of writeHead() throws to nobody here.
+      const { lease, options } = this.#context;
+      options.logger.error({ role: lease.role, err: cause }, 'the answer could not be written; its connection is cut');
+      cutOff(response, false);
+    }
   }
 
   #abandon(outcome: ForwardOutcome, error?: unknown): void {
@@ -246,8 +254,4 @@ export class Exchange implements Watched {
       ...(error === undefined ? {} : { error }),
     });
   }
-}
-
-function timeoutError(message: string): Error {
-  return Object.assign(new Error(`The holder gave ${message}.`), { code: 'ETIMEDOUT' });
 }

@@ -21,9 +21,21 @@ export function resetStream(stream: ServerHttp2Stream): void {
   stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 }
 
-/** Sends a 1xx answer; fields of the same name go as one list. */
+/** Sends a 1xx answer, unless its stream is over. */
 export function sendInterim(stream: ServerHttp2Stream, status: number, fields: readonly string[]): void {
-  const headers: Record<string, string[]> = {};
-  for (let i = 0; i < fields.length; i += 2) (headers[(fields[i] as string).toLowerCase()] ??= []).push(fields[i + 1] as string);
-  stream.additionalHeaders({ ':status': status, ...headers });
+  if (stream.destroyed || stream.closed) return;
+  const pairs: [string, string][] = [];
+  for (let i = 0; i < fields.length; i += 2) pairs.push([fields[i] as string, fields[i + 1] as string]);
+  stream.additionalHeaders({ ':status': status, ...Object.fromEntries(combineFields(pairs)) });
+}
+
+/** Fields of one name as one list: Node throws at a second `ETag` and the like, where nobody would catch it. */
+export function combineFields(pairs: readonly (readonly [string, string])[]): Map<string, string | string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    const ofName = values.get(name.toLowerCase());
+    if (ofName === undefined) values.set(name.toLowerCase(), [value]);
+    else ofName.push(value);
+  }
+  return new Map(Array.from(values, ([name, list]) => [name, name === 'set-cookie' ? list : list.join(', ')]));
 }

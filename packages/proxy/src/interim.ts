@@ -10,7 +10,7 @@ export function passInterimOn(answer: InterimAnswer, { request, response, awaits
     if (awaitsContinue) response.writeContinue();
   } else if (stream === undefined) {
     response.socket.write(buildInterimHead(answer), 'latin1');
-  } else if (!stream.destroyed) {
+  } else {
     sendInterim(stream, answer.statusCode, interimFields(answer));
   }
 }

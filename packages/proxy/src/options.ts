@@ -9,6 +9,7 @@ import {
   silentLogger,
   systemClock,
 } from '@leasehold/core';
+import { guardLogger } from '@leasehold/core/adapter';
 import { kindOf } from './headers/field-names.ts';
 import { resolvePrefixes } from './prefix.ts';
 import { type HolderTlsOptions, type ResolvedTls, resolveTls } from './tls-options.ts';
@@ -141,7 +142,8 @@ export function resolveProxyOptions(options: CommonOptions): ResolvedProxyOption
     closeOnRoleChange: onRoleChange === 'close',
     pseudonym,
     tls: resolveTls(options.tls),
-    logger: options.logger ?? silentLogger,
+    // It is called where nobody would catch what it throws.
+    logger: guardLogger(options.logger ?? silentLogger),
     hasLogger: options.logger !== undefined,
     clock: options.clock ?? systemClock,
   };

@@ -1,5 +1,5 @@
 import { LeaseholdError, showValue } from '@leasehold/core';
-import { canonicalPath } from './canonical-path.ts';
+import { canonicalText } from './canonical-path.ts';
 
 /** What a path cannot hold, and what looks like a pattern: a prefix matches whole segments by itself. */
 const UNWANTED = /[\p{Cc}\s?#*\\;]/u;
@@ -31,10 +31,10 @@ function resolvePrefix(value: unknown, index: number): string {
   if (/%(?![0-9a-f]{2})/i.test(value) || !value.isWellFormed()) {
     throw invalidPrefix(option, value, "write '%' as '%25', and no half of a surrogate pair");
   }
-  if (/\/\/|\/\.{1,2}(\/|$)/.test(value)) {
+  const path = canonicalText(encodeNonAscii(value));
+  if (/\/\/|\/\.{1,2}(\/|$)/.test(path)) {
     throw invalidPrefix(option, value, "leave out empty, '.' and '..' segments");
   }
-  const path = canonicalPath(encodeNonAscii(value));
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 

@@ -78,7 +78,8 @@ export class InstalledProxy implements RoleHolderProxy {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const decision = this.decide(request);
     if (decision.kind === 'pass') return false;
-    const upgrade = new UpgradingClient(request, socket, head);
+    const upgrade = UpgradingClient.take(request, socket, head);
+    if (upgrade === null) return true;
     const refused =
       decision.kind === 'forward' && !this.#shared.options.redirects && hasBody(request) ? refuse('upgrade-with-body') : decision;
     this.#answer(refused, { request, response: upgrade.response, local: NO_FIELDS, awaitsContinue: false, upgrade });

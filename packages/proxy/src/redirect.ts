@@ -25,6 +25,8 @@ export function answerRedirect(target: HolderTarget, client: ClientSide, { optio
 /** Of `http://host/path` the path: the host is the client's idea of this instance. */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
-  const path = target.slice(target.indexOf('://') + 3).replace(/^[^/?#\\]*/, '');
+  const scheme = target.indexOf('://');
+  if (scheme === -1) return `/${target.slice(1)}`;
+  const path = target.slice(scheme + 3).replace(/^[^/?#\\]*/, '');
   return path.startsWith('/') ? path : `/${path}`;
 }

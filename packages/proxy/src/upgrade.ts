@@ -26,7 +26,21 @@ export class UpgradingClient {
   readonly #early: Buffer[];
   #earlySize: number;
 
-  constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
+  /**
+   * Null for a client that asked before it had its answer to an earlier request of the connection. Node still has to send that
+   * one and would mix both, and it throws at the second response: the connection ends.
+   */
+  static take(request: IncomingMessage, socket: Duplex, head: Buffer): UpgradingClient | null {
+    try {
+      return new UpgradingClient(request, socket, head);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_HTTP_SOCKET_ASSIGNED') throw error;
+      socket.on('error', ignore).destroy();
+      return null;
+    }
+  }
+
+  private constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
     this.socket = socket;
     this.protocols = protocolsOf(request);
     this.#early = [head];

@@ -89,6 +89,13 @@ test.each([['http://app/base'], [() => 'app:3000'], [() => undefined as unknown 
   },
 );
 
+test('a function that answers with a promise is refused, and its rejection is nobody’s', async () => {
+  const later = (() => Promise.reject(new Error('later'))) as unknown as () => string;
+  expect(() => resolveAdvertisedAddress(later, null)).toThrow(expect.objectContaining({ code: 'LEASEHOLD_INVALID_ADDRESS' }));
+  // An unhandled rejection would fail the test run a turn later.
+  await new Promise(setImmediate);
+});
+
 test('validateAddress names the option', () => {
   expect(validateAddress('http://app:1/', 'address')).toBe('http://app:1');
   expect(() => validateAddress('http://app?', 'instance.address')).toThrow('instance.address is "http://app?"');

@@ -40,6 +40,24 @@ describe('fields that this instance set before', () => {
     const client = await RawClient.connect(front.port);
     check([...(await client.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response()).lines]);
   });
+
+  test.each(['€', 'a\r\nb: c', '\0'])(
+    'given by an adapter, and none that can be written (%j): it alone is left out',
+    async (value) => {
+      for (const holder of [await httpServer((_, response) => void response.end('ok')), null]) {
+        const leasehold = fakeLeasehold(heldBy(holder?.origin ?? null));
+        const proxy = createRoleHolderProxy(leasehold, { role: 'maintenance', prefixes: ['/m'] });
+        const headers = { 'x-bad': value, 'x-list': ['fine', value], 'no name': 'x', 'x-good': 'local' };
+        const front = await httpServer(
+          (request, response) => void proxy.apply(proxy.decide(request), { request, response, headers }),
+        );
+        const client = await RawClient.connect(front.port);
+        const answer = await client.send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response();
+        expect(answer.status).toBe(holder === null ? 503 : 200);
+        expect(answer.lines.filter((line) => /^(x-|no)/.test(line))).toEqual(['x-good: local']);
+      }
+    },
+  );
 });
 
 test('roleHolderProxy is middleware that carries its proxy', async () => {

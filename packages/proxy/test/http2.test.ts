@@ -160,6 +160,20 @@ describe('answers to HTTP/2', () => {
     expect(answer.trailers['x-sum']).toBe('7, 8');
   });
 
+  test.each(['__proto__', 'constructor', 'ETag'])('a field of any name may come twice, in any part: %s', async (name) => {
+    const fields = `${name}: 1\r\n${name}: 2\r\n`;
+    const holder = await rawHolder((socket) => {
+      socket.write(`HTTP/1.1 103 Early Hints\r\n${fields}\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n${fields}\r\n`);
+      socket.write(`2\r\nok\r\n0\r\n${fields}\r\n`);
+    });
+    const { session } = await rig(holder.origin);
+    const { headers, interim, trailers, body } = await ask(session);
+    expect([headers[':status'], String(body)]).toEqual([200, 'ok']);
+    expect(
+      [interim[0], headers, trailers].map((part) => Object.entries(part ?? {}).find(([key]) => key === name.toLowerCase())?.[1]),
+    ).toEqual(['1, 2', '1, 2', '1, 2']);
+  });
+
   test.each([
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', { ':status': 200, 'content-length': '5' }],
     ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', { ':status': 204 }],

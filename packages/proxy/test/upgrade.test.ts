@@ -5,6 +5,17 @@ import { withUpgrades } from './support/upgrades.ts';
 
 const NEVER = (): void => {};
 
+test('an upgrade before the answer to an earlier request of its connection ends that connection, and nothing else', async () => {
+  const holder = await httpServer(NEVER);
+  const { connect } = await withUpgrades(holder.origin);
+  const client = await connect();
+  client.send('GET /m/slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  await vi.waitFor(() => expect(holder.sockets.size).toBe(1));
+  await client.send(upgrade('/m')).untilClosed();
+  expect([client.pending, holder.accepted.count]).toEqual(['', 1]);
+  await vi.waitFor(() => expect(holder.sockets.size).toBe(0));
+});
+
 describe('an upgrade that the holder accepts', () => {
   test('what the client sends before the answer waits for it, a little here and the rest with the client', async () => {
     let accept = NEVER;

@@ -1,4 +1,5 @@
-import { ServerResponse } from 'node:http';
+import { ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import { http2Stream } from '../http2.ts';
 
 /** Fields that hooks of this instance set for the answer, such as CORS fields: by name, in any case. */
 export type LocalFields = Readonly<Record<string, number | string | readonly string[] | undefined>>;
@@ -43,14 +44,27 @@ export function mergeFields(response: ServerResponse, fields: readonly string[])
 /** Puts fields of this instance on the response before the holder's are merged. */
 export function setLocalFields(response: ServerResponse, local: LocalFields): void {
   for (const [name, value] of Object.entries(local)) {
-    if (value === undefined || NEVER_MERGED.has(name.toLowerCase())) continue;
+    if (value === undefined || NEVER_MERGED.has(name.toLowerCase()) || !isWritable(name, value)) continue;
     response.setHeader(name, typeof value === 'number' ? String(value) : value);
+  }
+}
+
+/** A framework that keeps fields by itself has not looked at them; Node would throw, where nobody would catch it. */
+function isWritable(name: string, value: number | string | readonly string[]): boolean {
+  try {
+    validateHeaderName(name);
+    for (const each of [value].flat()) validateHeaderValue(name, String(each));
+    return true;
+  } catch {
+    return false;
   }
 }
 
 function appendField(response: ServerResponse, name: string, value: string): void {
   if (name.toLowerCase() === 'vary' && variesBy(response, value)) return;
-  response.appendHeader(name, value);
+  if (http2Stream(response) === undefined || name.toLowerCase() === 'set-cookie') response.appendHeader(name, value);
+  // As one list: Node throws at a second `ETag` and the like there.
+  else response.setHeader(name, response.hasHeader(name) ? `${String(response.getHeader(name))}, ${value}` : value);
 }
 
 /** The same application set the same `Vary: Origin` on both instances. */

@@ -1,4 +1,5 @@
 import { type OutgoingMessage, validateHeaderValue } from 'node:http';
+import { combineFields } from '../http2.ts';
 import { kindOf } from './field-names.ts';
 
 /**
@@ -13,20 +14,13 @@ export function passTrailersOn(rawTrailers: readonly string[], to: OutgoingMessa
     const value = rawTrailers[i + 1] as string;
     if (kindOf(name) === undefined && isWritable(name, value)) pairs.push([name, value]);
   }
-  if ('setTrailer' in to) setTrailers(pairs, to as SetsTrailers);
+  if ('setTrailer' in to) for (const [name, value] of combineFields(pairs)) (to as SetsTrailers).setTrailer(name, value);
   else to.addTrailers(pairs);
 }
 
 /** The response of HTTP/2, whose `addTrailers` takes no list of pairs. */
 interface SetsTrailers {
   setTrailer(name: string, value: string | readonly string[]): void;
-}
-
-function setTrailers(pairs: readonly [string, string][], to: SetsTrailers): void {
-  for (const [name] of pairs) {
-    const values = pairs.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
-    to.setTrailer(name, values);
-  }
 }
 
 function isWritable(name: string, value: string): boolean {

@@ -1,4 +1,4 @@
-import { canonicalPath } from '../canonical-path.ts';
+import { leadsUnder, readingsOf } from '../path-readings.ts';
 
 const SLASH = 0x2f;
 const QUESTION = 0x3f;
@@ -11,22 +11,16 @@ const SEMICOLON = 0x3b;
  * nothing is allocated unless the path is spelled unusually.
  */
 export function isUnderPrefix(target: string, prefixes: readonly string[]): boolean {
-  if (target.charCodeAt(0) !== SLASH) return isAbsoluteFormUnderPrefix(target, prefixes);
-  return startsWithAny(target, prefixes) || (isUnusual(target) && startsWithAny(canonicalPath(target), prefixes));
+  if (startsWithAny(target, prefixes)) return true;
+  return (target.charCodeAt(0) !== SLASH || isUnusual(target)) && isReadUnderAny(target, prefixes);
 }
 
-/** `GET http://host/path`: routers read the path out of it. `*` and an authority have no path. */
-function isAbsoluteFormUnderPrefix(target: string, prefixes: readonly string[]): boolean {
-  const scheme = target.indexOf('://');
-  if (scheme === -1) return false;
-  let start = scheme + 3;
-  while (start < target.length && !isPathStart(target.charCodeAt(start))) start++;
-  const path = target.slice(start);
-  return startsWithAny(canonicalPath(path.startsWith('/') ? path : `/${path}`), prefixes);
-}
-
-function isPathStart(code: number): boolean {
-  return code === SLASH || code === QUESTION || code === HASH || code === 0x5c;
+function isReadUnderAny(target: string, prefixes: readonly string[]): boolean {
+  const readings = readingsOf(target);
+  return prefixes.some((prefix) => {
+    const names = prefix === '' ? [] : prefix.slice(1).split('/');
+    return readings.some((segments) => leadsUnder(segments, names));
+  });
 }
 
 function startsWithAny(target: string, prefixes: readonly string[]): boolean {
@@ -50,7 +44,7 @@ function lowerCase(code: number): number {
   return code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
 }
 
-/** Whether the path holds what {@link canonicalPath} would change, apart from case. */
+/** Whether there is more than one way to read the path, apart from case. */
 function isUnusual(target: string): boolean {
   let afterSlash = false;
   for (let i = 0; i < target.length; i++) {

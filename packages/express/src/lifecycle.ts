@@ -33,6 +33,7 @@ export interface LeaseholdLifecycle extends AsyncDisposable {
  * It finds the proxies by itself: those that `roleHolderProxy` of this package made for this Leasehold.
  *
  * - A Leasehold that was started before is not stopped here.
+ * - A server that is closed without it ends it too, when the last connection is closed: later than {@link LeaseholdLifecycle.close} would.
  * - It listens to no signal unless `signals` names it.
  *
  * @example
@@ -84,6 +85,8 @@ class ServerLifecycle implements LeaseholdLifecycle {
     this.#resolveClosed = closed.resolve;
     if (server.listening) this.#tellAddress();
     else server.once('listening', this.#tellAddress);
+    // An application that closes its server itself would keep the role, and nobody would reach it any more.
+    server.once('close', this.#onServerClose);
     for (const signal of options.signals) process.once(signal, this.#onSignal);
     this.ready = this.#started.start();
   }
@@ -98,7 +101,7 @@ class ServerLifecycle implements LeaseholdLifecycle {
   }
 
   async #close(): Promise<void> {
-    this.#server.off('listening', this.#tellAddress);
+    this.#server.off('listening', this.#tellAddress).off('close', this.#onServerClose);
     const proxies = [...leaveServer(this.#leasehold)];
     for (const proxy of proxies) proxy.close();
     const disconnected = this.#connections.close(this.#options.closeTimeoutMs);
@@ -135,6 +138,9 @@ class ServerLifecycle implements LeaseholdLifecycle {
   };
 
   readonly #onSignal = (): void => void this.close();
+
+  /** Whoever awaits `closed` is told how it went; otherwise a failure is nobody's unhandled rejection. */
+  readonly #onServerClose = (): void => void this.close().catch(() => {});
 }
 
 /** Two would answer one upgrade twice, and close the server under each other. */

@@ -208,6 +208,16 @@ test('over TLS: the address is https, a request in flight ends well, and nothing
   await closed;
 });
 
+test('a server that the application closes itself gives the roles back', async () => {
+  const { server, lease, lifecycle } = bareLifecycle();
+  await lifecycle.ready;
+  await listenOn(server);
+  expect(lease.isHeld).toBe(true);
+  server.close();
+  await lifecycle.closed;
+  expect(lease.isHeld).toBe(false);
+});
+
 describe('signals', () => {
   test('none is listened to unless it is named', () => {
     const before = process.listenerCount('SIGTERM');

@@ -12,7 +12,8 @@ export interface PartitionHolderProxyOptions extends CommonOptions {
    * Tells what of a request says where it belongs: synchronously, from its method, URL and header fields. Its body is not
    * there yet.
    *
-   * *Gotcha:* under a mount path Express has cut that path off `url`; the whole is in `originalUrl`.
+   * *Gotcha:* under a mount path Express has cut that path off `url`; the whole is in `originalUrl`. Read a key out of a path as
+   * the route does: where that decodes, `/orders/%37` is order 7, and the key has to be `7` too, or another instance executes it.
    */
   readonly affinityKey: (request: IncomingMessage) => AffinityKey;
   /** Keeps keys of different kinds apart, such as orders and customers of the same number. @default keys have no scope */

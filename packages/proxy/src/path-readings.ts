@@ -39,9 +39,11 @@ function slashesIn(path: string): string[] {
   return path.includes('\\') ? [path, path.replaceAll('\\', '/')] : [path];
 }
 
+/** Whether empty segments count shows only where a parent segment may take one away. */
 function segmentsIn(path: string): string[][] {
   const segments = (path.startsWith('/') ? path.slice(1) : path).split('/');
-  return segments.includes('') ? [segments, segments.filter((segment) => segment !== '')] : [segments];
+  const named = segments.filter((segment) => segment !== '');
+  return named.length < segments.length && named.includes('..') ? [segments, named] : [named];
 }
 
 /**

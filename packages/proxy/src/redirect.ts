@@ -1,3 +1,4 @@
+import { cutOff } from './cut.ts';
 import type { ClientSide, ExchangeContext } from './exchange-context.ts';
 import { isObserved, publish } from './diagnostics.ts';
 import { mergeFields, setLocalFields } from './headers/merge.ts';
@@ -7,6 +8,10 @@ import type { HolderTarget } from './target.ts';
 /** Sends the client to the holder: 307, since that keeps method and body. */
 export function answerRedirect(target: HolderTarget, client: ClientSide, { options, leasehold, lease }: ExchangeContext): void {
   const { request, response, local } = client;
+  if (response.headersSent) {
+    cutOff(response, false);
+    return;
+  }
   const fields = ['Location', `${target.address}${originForm(requestTarget(request))}`, 'Content-Length', '0'];
   // Another instance may hold the role a minute later.
   fields.push('Cache-Control', 'no-store');

@@ -4,15 +4,21 @@ import { publish } from './diagnostics.ts';
 import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError } from './errors.ts';
 import { Heartbeat } from './lease/heartbeat.ts';
+import { createHealthGate } from './lease/health-gate.ts';
 import { type RoleOptions, resolveRoleOptions } from './lease/lease-options.ts';
 import { requireObject } from './require-option.ts';
-import { type LeaseHost, ManagedLease } from './lease/managed-lease.ts';
+import { type LeaseHost, ManagedLease, type ManagedLeaseOptions } from './lease/managed-lease.ts';
 import { ManagedRegistry } from './lease/registry.ts';
 import { type Releasable, Releaser } from './lease/releaser.ts';
 import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
 import { validateRoleName } from './lease/role-name.ts';
 import type { Leasehold } from './leasehold.ts';
 import type { ResolvedLeaseholdOptions } from './leasehold-options.ts';
+import { ManagedPartition } from './partition/managed-partition.ts';
+import { ManagedPartitionLease } from './partition/partition-lease.ts';
+import { type PartitionOptions, resolvePartition } from './partition/partition-options.ts';
+import { PartitionParty } from './partition/partition-party.ts';
+import type { RolePartition } from './partition/role-partition.ts';
 import { StartupWait } from './startup.ts';
 import { claimStore, closeStore } from './store/stores-in-use.ts';
 import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lease-store.ts';
@@ -27,6 +33,7 @@ interface DrainResult {
 export class ManagedLeasehold implements Leasehold, LeaseHost {
   readonly leases: ManagedRegistry = new ManagedRegistry();
   readonly #options: ResolvedLeaseholdOptions;
+  readonly #party: PartitionParty;
   readonly #heartbeat: Heartbeat;
   readonly #releaser: Releaser;
   #instance: InstanceIdentity;
@@ -41,7 +48,8 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   constructor(options: ResolvedLeaseholdOptions) {
     this.#options = options;
     this.#instance = { id: options.id, label: options.label, address: options.address };
-    const { store, clock, logger, random, callTimeoutMs, timing } = options;
+    const { store, clock, logger, random, callTimeoutMs, timing, id, weight } = options;
+    this.#party = new PartitionParty({ clock, logger, instanceId: id, weight, storeName: store.name, isDraining: () => this.#isDraining });
     const instance = (): InstanceIdentity => this.#instance;
     this.#releaser = new Releaser({ store, clock, logger, instance, budgetMs: options.releaseTimeoutMs });
     this.#heartbeat = new Heartbeat({
@@ -55,6 +63,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
       slackMs: timing.slackMs,
       presenceMs: timing.renewMs,
       instanceTtlMs: timing.leaseMs,
+      party: this.#party,
       onAttempt: (error) => this.#startup?.attempted(error),
       giveBack: (role, fencingToken) => void this.release(role, fencingToken),
     });
@@ -62,6 +71,10 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
 
   get instance(): InstanceIdentity {
     return this.#instance;
+  }
+
+  get #isDraining(): boolean {
+    return this.#phase === 'stopping' || this.clock.monotonic() < this.#asideUntil;
   }
 
   get clock(): ResolvedLeaseholdOptions['clock'] {
@@ -80,11 +93,44 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     this.#requireNotStopped('role()');
     const role = validateRoleName(name);
     this.leases.requireFree(role);
-    const lease = new ManagedLease(role, resolveRoleOptions(options, this.#options.timingOptions), this);
-    lease.standAside(this.#asideUntil - this.clock.monotonic());
-    this.leases.add(lease);
-    this.#heartbeat.add(lease);
+    const lease = new ManagedLease(role, this.#leaseOptions(options)(role), this);
+    this.#register([lease]);
     return lease;
+  }
+
+  partition(name: string, options: PartitionOptions): RolePartition {
+    this.#requireNotStopped('partition()');
+    const { roles, isFair, roleOptions, ...resolved } = resolvePartition(name, options);
+    this.#party.requireFree(resolved.name);
+    for (const role of roles) this.leases.requireFree(role);
+    const optionsOf = this.#leaseOptions(roleOptions);
+    const leases = roles.map((role, place) => new ManagedPartitionLease(place, role, optionsOf(role), this));
+    const partition = new ManagedPartition(resolved.name, leases);
+    this.#party.add(partition, isFair);
+    this.#register(leases);
+    return partition;
+  }
+
+  /** The options of several roles, which share one health check. */
+  #leaseOptions(options: RoleOptions): (role: string) => ManagedLeaseOptions {
+    const { canHold, timingOptions } = this.#options;
+    const resolved = resolveRoleOptions(options, timingOptions);
+    const health = createHealthGate(this.clock, resolved);
+    // Nothing but true: the promise of an answer would let this instance hold what it may not.
+    return (role) => ({ ...resolved, health, excluded: (canHold(role) as unknown) !== true });
+  }
+
+  #register(leases: readonly ManagedLease[]): void {
+    const asideMs = this.#asideUntil - this.clock.monotonic();
+    for (const lease of leases) {
+      lease.standAside(asideMs);
+      this.leases.add(lease);
+      this.#heartbeat.add(lease);
+    }
+  }
+
+  getPartition(name: string): RolePartition {
+    return this.#party.get(name);
   }
 
   get(role: string): RoleLease {

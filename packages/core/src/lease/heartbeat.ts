@@ -8,6 +8,7 @@ import { DeadlineWatch } from './deadline-watch.ts';
 import { announceFailure, takeTurn, type TurnResult } from './heartbeat-turn.ts';
 import type { ManagedLease } from './managed-lease.ts';
 import { earlyRetryDelay, type Random, retryDelay, wakeDelay } from './pacing.ts';
+import type { Party } from './party.ts';
 import { Schedule } from './schedule.ts';
 
 export interface HeartbeatOptions {
@@ -23,6 +24,7 @@ export interface HeartbeatOptions {
   /** Interval of the beat that says "this instance lives", also without a role. */
   readonly presenceMs: number;
   readonly instanceTtlMs: number;
+  readonly party: Party;
   /** Told about each try to open the store or to beat, with its error or with undefined. */
   readonly onAttempt: (error: unknown) => void;
   /** Gives back a role that was won after it was no longer wanted. */
@@ -107,7 +109,9 @@ export class Heartbeat {
     const named = roles === 'all' ? [...leases] : roles.map((role) => leases.find(role));
     const at = Math.max(this.#now() + wakeDelay(random), this.#lastSentAt + WAKE_FLOOR_MS);
     for (const lease of named) {
-      if (lease !== undefined && !lease.isHeld) this.#schedule.askEarly(lease, at);
+      if (lease === undefined || lease.isHeld) continue;
+      lease.wokenUp();
+      this.#schedule.askEarly(lease, at);
     }
     this.#poke();
   }
@@ -119,8 +123,14 @@ export class Heartbeat {
       const error = await this.#attempt();
       this.#countFailure(error);
       this.#notBefore = this.#now() + (error === undefined ? SHORTEST_GAP_MS : this.#backoff());
-      this.#options.onAttempt(error);
+      this.#tellAttempt(error);
     }
+  }
+
+  /** An instance has started when its partitions, too, know whether they take part. */
+  #tellAttempt(error: unknown): void {
+    const { party, onAttempt } = this.#options;
+    if (error !== undefined || party.isDecided) onAttempt(error ?? party.problem);
   }
 
   async #sleep(): Promise<void> {
@@ -170,12 +180,15 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<unknown> {
-    const { store, clock, instance, instanceTtlMs } = this.#options;
+    const { store, clock, instance, party } = this.#options;
     const leases = this.#schedule.takeDue(this.#now());
     for (const lease of leases) lease.tend();
+    party.prepare();
+    const { membership } = party;
+    const instanceTtlMs = Math.max(this.#options.instanceTtlMs, party.longestLeaseMs);
     this.#lastSentAt = this.#now();
     const timeoutMs = this.#timeoutOfCall();
-    const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, timeoutMs });
+    const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, membership, timeoutMs });
     if (result.error === undefined) this.#takeIn(result);
     else this.#retryLater(leases);
     return result.error;
@@ -196,8 +209,8 @@ export class Heartbeat {
     return Math.max(timeoutMs, 1);
   }
 
-  #takeIn({ sentAt, answers }: TurnResult): void {
-    const { giveBack, random } = this.#options;
+  #takeIn({ sentAt, answers, members }: TurnResult): void {
+    const { giveBack, random, party } = this.#options;
     for (const { lease, ask, report } of answers) {
       if (report === undefined) {
         lease.heartbeatFailed();
@@ -207,6 +220,7 @@ export class Heartbeat {
       if (unwanted !== null) giveBack(lease.role, unwanted);
       this.#schedule.askEarly(lease, this.#now() + earlyRetryDelay(ask, report, random));
     }
+    for (const lease of party.takeIn(members)) this.#schedule.askEarly(lease, this.#now());
   }
 
   #retryLater(leases: readonly ManagedLease[]): void {

@@ -4,10 +4,10 @@ import { LeaseholdError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { InstanceIdentity, ReleaseOutcome, RoleReport, TermIdentity } from '../store/lease-store.ts';
 import { describeLoss } from './announce.ts';
-import { Candidacy } from './candidacy.ts';
+import { Candidacy, type CandidacyOptions } from './candidacy.ts';
 import { CurrentTerm } from './current-term.ts';
-import { repeat, type RepeatedWork } from './every.ts';
-import type { ResolvedRoleOptions, Timing } from './lease-options.ts';
+import { type RepeatedWork, Repeats } from './every.ts';
+import type { Timing } from './lease-options.ts';
 import { requireFunction, requireObject } from '../require-option.ts';
 import { ObservedHolder } from './observed-holder.ts';
 import type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './role-lease.ts';
@@ -25,11 +25,17 @@ export interface LeaseHost {
   release(role: string, fencingToken: bigint): Promise<ReleaseOutcome>;
 }
 
+export interface ManagedLeaseOptions extends CandidacyOptions {
+  readonly timing: Timing;
+  readonly maxHoldMs: number;
+}
+
 /** What a lease asks of the next heartbeat. */
 export type LeaseAsk =
   | { readonly kind: 'renew'; readonly fencingToken: bigint }
-  | { readonly kind: 'acquire' }
-  | { readonly kind: 'observe' };
+  | { readonly kind: 'acquire'; readonly onlyAsMember: boolean }
+  /** `competes`: it would like to have the role, and somebody else's turn is first. */
+  | { readonly kind: 'observe'; readonly competes: boolean };
 
 /**
  * One role on one instance: the current term, what was seen of others, and whether to compete. The heartbeat asks
@@ -44,11 +50,12 @@ export class ManagedLease implements RoleLease {
   readonly #candidacy: Candidacy;
   readonly #observed: ObservedHolder;
   readonly #work = new RunningWork();
-  readonly #repeats = new Set<RepeatedWork>();
+  readonly #repeats = new Repeats();
   #departure: Promise<StepDownOutcome> | null = null;
   #highestToken = 0n;
+  #restraint: 'none' | 'member' | 'observer' = 'none';
 
-  constructor(role: string, options: ResolvedRoleOptions, host: LeaseHost) {
+  constructor(role: string, options: ManagedLeaseOptions, host: LeaseHost) {
     const { timing, maxHoldMs } = options;
     const { clock, logger } = host;
     this.role = role;
@@ -112,16 +119,13 @@ export class ManagedLease implements RoleLease {
       throw new LeaseholdError('LEASEHOLD_STOPPED', `every() on role "${this.role}" after stop(); create a new Leasehold.`);
     }
     const { clock, logger } = this.#host;
-    const repeated = repeat({
+    return this.#repeats.add({
       clock,
       intervalMs,
       cycle: async () => (await this.whileHeld(work)).ran,
       untilHeld: (signal) => this.#term.untilHeld(signal),
       onError: (error) => logger.error({ err: error, role: this.role }, 'a repeated cycle failed; the next one will run'),
-      onStop: () => this.#repeats.delete(repeated),
     });
-    this.#repeats.add(repeated);
-    return repeated;
   }
 
   stepDown(options: StepDownOptions = {}): Promise<StepDownOutcome> {
@@ -149,7 +153,7 @@ export class ManagedLease implements RoleLease {
 
   beginStop(): void {
     this.#candidacy.stop();
-    for (const repeated of this.#repeats) void repeated.stop();
+    this.#repeats.stop();
     this.#term.leave({ code: 'LEASEHOLD_TERM_STOPPED', why: 'this instance is stopping' });
   }
 
@@ -170,6 +174,32 @@ export class ManagedLease implements RoleLease {
     this.#candidacy.standAside(forMs);
   }
 
+  // And this for the partition that the role belongs to.
+
+  /** From the next heartbeat on: take the role as a declared member alone, or leave it to others. */
+  restrain(to: 'member' | 'observer'): void {
+    this.#restraint = to;
+  }
+
+  get competes(): boolean {
+    return this.#candidacy.competes;
+  }
+
+  /** The term was left, and its work drains: the row still names this instance. */
+  get isLeaving(): boolean {
+    return this.#departure !== null;
+  }
+
+  /** Nobody is known to hold it, or somebody said that it changed hands. */
+  get mayBeVacant(): boolean {
+    return !this.isHeld && !this.isLeaving && (this.#observed.current === null || this.#observed.isDoubtful);
+  }
+
+  /** Leaves the role to another member, once its work has drained. */
+  handOver(): void {
+    this.#stepDownInBackground(this.timing.leaseMs, 'this instance has more than its share');
+  }
+
   compete(): void {
     this.#candidacy.compete();
   }
@@ -187,16 +217,26 @@ export class ManagedLease implements RoleLease {
     const ill = this.#candidacy.isIll;
     if (!ill && this.#term.heldForMs < this.#maxHoldMs) return;
     const why = ill ? 'the health check keeps failing' : 'the term reached maxHold';
-    void this.#stepDown(this.timing.leaseMs, why).catch((error: unknown) => {
+    this.#stepDownInBackground(this.timing.leaseMs, why);
+  }
+
+  #stepDownInBackground(standAsideMs: number, why: string): void {
+    void this.#stepDown(standAsideMs, why).catch((error: unknown) => {
       this.#host.logger.error({ err: error, role: this.role }, 'stepping down failed; the lease will run out');
     });
+  }
+
+  /** A hint that the role changed hands. */
+  wokenUp(): void {
+    this.#observed.doubt();
   }
 
   nextAsk(): LeaseAsk {
     const fencingToken = this.#term.renewableToken;
     if (fencingToken !== null) return { kind: 'renew', fencingToken };
-    if (!this.#candidacy.competes) return { kind: 'observe' };
-    return { kind: 'acquire' };
+    const { competes } = this.#candidacy;
+    if (!competes || this.#restraint === 'observer') return { kind: 'observe', competes };
+    return { kind: 'acquire', onlyAsMember: this.#restraint === 'member' };
   }
 
   /** The floor below which no new token may fall, even if somebody deleted the row. */

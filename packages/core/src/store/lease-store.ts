@@ -80,6 +80,30 @@ export interface HeartbeatRequest {
   readonly acquire: readonly AcquireRequest[];
   /** Roles to report and leave alone. */
   readonly observe: readonly string[];
+  /** What this instance declares about its partitions from here on; left out without any, and then nobody's is told. */
+  readonly membership?: Membership;
+}
+
+/** An instance's part in the partitions: what the others need to know of it before it owns anything. */
+export interface Membership {
+  /** The partitions that it competes for, each with its count. */
+  readonly partitions: Readonly<Record<string, number>>;
+  /** Its share, in relation to those of the others. */
+  readonly weight: number;
+  /** How many roles of each fair partition it can hold at most, by name: fewer than there are where it is ill, or excluded. */
+  readonly capacities: Readonly<Record<string, number>>;
+  /** It hands over what it has, and takes nothing. */
+  readonly draining: boolean;
+}
+
+/** A membership as it was *before* the heartbeat that tells of it. */
+export interface Member extends Membership {
+  readonly id: string;
+  /**
+   * False: its time ran out lately. It may be gone, or may still run a statement that began before; what it declared is
+   * not to be contradicted yet.
+   */
+  readonly live: boolean;
 }
 
 /**
@@ -101,6 +125,13 @@ export interface AcquireRequest {
   readonly leaseMs: number;
   /** The highest token this instance has seen for the role: a row that somebody deleted may not fall below it. */
   readonly tokenFloor: bigint;
+  /**
+   * Take it only if this instance is live in the store, and its declared membership is that of this heartbeat, *before* this
+   * heartbeat. Otherwise leave the row as it is, and report what it says.
+   *
+   * @default false
+   */
+  readonly onlyAsMember?: boolean;
 }
 
 /**
@@ -125,7 +156,12 @@ export interface RoleReport {
 export interface HeartbeatReply {
   /** One report for each role asked for, in any order. */
   readonly roles: readonly RoleReport[];
+  /** Every instance that declared a membership, this one too; only where one was given. Without them there are no partitions. */
+  readonly members?: readonly Member[];
 }
+
+/** For how long after its time ran out a member is still told of, in milliseconds: longer than any statement of its takes. */
+export const MEMBER_AFTERLIFE_MS = 30_000;
 
 export interface ReleaseRequest {
   readonly instance: InstanceIdentity;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
 import { LeaseholdError } from '../errors.ts';
 import type {
@@ -5,6 +6,8 @@ import type {
   HeartbeatReply,
   HeartbeatRequest,
   InstanceIdentity,
+  Member,
+  Membership,
   ReleaseOutcome,
   ReleaseReply,
   ReleaseRequest,
@@ -13,6 +16,12 @@ import type {
   StoreContext,
   TermIdentity,
 } from './lease-store.ts';
+import { MEMBER_AFTERLIFE_MS } from './lease-store.ts';
+
+interface Present {
+  readonly membership: Membership | undefined;
+  readonly expiresAt: number;
+}
 
 interface Row {
   readonly role: string;
@@ -40,6 +49,7 @@ export class MemoryDatabase {
   readonly #clock: Clock;
   readonly #rows = new Map<string, Row>();
   readonly #sessions = new Map<string, StoreContext>();
+  readonly #instances = new Map<string, Present>();
 
   constructor(options: MemoryDatabaseOptions = {}) {
     this.#clock = options.clock ?? systemClock;
@@ -76,19 +86,39 @@ export class MemoryDatabase {
   }
 
   heartbeat(request: HeartbeatRequest): HeartbeatReply {
-    const { instance } = request;
+    const { instance, membership } = request;
+    const entitled = this.#isEntitled(instance.id, membership);
+    const members = membership === undefined ? {} : { members: this.#members() };
+    const arrives = membership !== undefined && !this.#instances.has(instance.id);
+    this.#instances.set(instance.id, { membership, expiresAt: this.#clock.monotonic() + request.instanceTtlMs });
     const moved = request.renew.map(({ role }) => role).filter((role) => this.#hasMoved(role, instance));
     const renewed = request.renew.map(({ role, fencingToken }) =>
       this.#renew({ role, holder: instance.id, fencingToken }, instance),
     );
-    const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance));
+    const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance, entitled));
     const observed = request.observe.map((role) => this.#report(role, this.#isLive(role) ? 'held' : 'vacant'));
     const taken = acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role);
-    this.#wakeOthers(instance.id, [...taken, ...moved]);
-    return { roles: [...renewed, ...acquired, ...observed] };
+    this.#wakeOthers(instance.id, arrives ? 'all' : [...taken, ...moved]);
+    return { roles: [...renewed, ...acquired, ...observed], ...members };
   }
 
-  release({ instance, roles }: ReleaseRequest): ReleaseReply {
+  /** A member before this heartbeat, and with the same counts. */
+  #isEntitled(id: string, membership: Membership | undefined): boolean {
+    const before = this.#instances.get(id);
+    if (before?.membership === undefined || membership === undefined) return false;
+    return this.#clock.monotonic() < before.expiresAt && isDeepStrictEqual(before.membership.partitions, membership.partitions);
+  }
+
+  #members(): Member[] {
+    const now = this.#clock.monotonic();
+    return [...this.#instances].flatMap(([id, { membership, expiresAt }]) => {
+      const known = membership !== undefined && now < expiresAt + MEMBER_AFTERLIFE_MS;
+      return known ? [{ id, live: now < expiresAt, ...membership }] : [];
+    });
+  }
+
+  release({ instance, roles, leaving }: ReleaseRequest): ReleaseReply {
+    if (leaving) this.#instances.delete(instance.id);
     const outcomes = new Map<string, ReleaseOutcome>();
     for (const { role, fencingToken } of roles) outcomes.set(role, this.#release(role, instance.id, fencingToken));
     this.#wakeOthers(
@@ -127,8 +157,9 @@ export class MemoryDatabase {
     return this.#report(term.role, 'renewed');
   }
 
-  #acquire({ role, leaseMs, tokenFloor }: AcquireRequest, instance: InstanceIdentity): RoleReport {
+  #acquire({ role, leaseMs, tokenFloor, onlyAsMember }: AcquireRequest, instance: InstanceIdentity, entitled: boolean): RoleReport {
     const row = this.#rows.get(role) ?? this.#createRow(role);
+    if (onlyAsMember === true && !entitled) return this.#report(role, this.#isLive(role) ? 'held' : 'vacant');
     if (this.#isLive(role) && row.holder !== instance.id) return this.#report(role, 'held');
     if (row.fencedBy.size > 0) return this.#report(role, 'busy');
     row.holder = instance.id;
@@ -185,7 +216,7 @@ export class MemoryDatabase {
     return { role, outcome, holder: row.holder, holderAddress: row.address, fencingToken: row.fencingToken, remainingMs };
   }
 
-  #wakeOthers(instance: string, roles: readonly string[]): void {
+  #wakeOthers(instance: string, roles: readonly string[] | 'all'): void {
     if (roles.length === 0) return;
     for (const [id, session] of this.#sessions) {
       if (id !== instance) session.wakeUp(roles);

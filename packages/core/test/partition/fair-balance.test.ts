@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { Fleet, type Instance, randomOf } from '../support/fleet.ts';
+
+const BEAT_MS = 5_000;
+
+/** Runs so many renew intervals, and counts the moves of each role from one owner to another since the members last changed. */
+async function run(fleet: Fleet, beats: number): Promise<Map<number, number>> {
+  const moves = new Map<number, number>();
+  const lastOwner = fleet.owners();
+  let members = fleet.members();
+  for (let step = 0; step < beats * 20; step += 1) {
+    await fleet.clock.advance(BEAT_MS / 20);
+    if (fleet.members() !== members) {
+      members = fleet.members();
+      moves.clear();
+    }
+    for (const [place, owner] of fleet.owners().entries()) {
+      const before = lastOwner[place];
+      if (owner === null || owner === before) continue;
+      if (before !== null && before !== undefined) moves.set(place, (moves.get(place) ?? 0) + 1);
+      lastOwner[place] = owner;
+    }
+    expect(Math.max(0, ...moves.values()), 'no role moves twice while the members are the same').toBeLessThanOrEqual(1);
+  }
+  return moves;
+}
+
+const sum = (moves: ReadonlyMap<number, number>): number => [...moves.values()].reduce((a, b) => a + b, 0);
+
+describe('a fair partition', () => {
+  it('belongs to a single instance whole', async () => {
+    const fleet = new Fleet();
+    fleet.join({ count: 16 });
+    await run(fleet, 1);
+    expect(fleet.spread()).toEqual([16]);
+  });
+
+  it('gives a newcomer its share within eight heartbeats, in the fewest moves', async () => {
+    const fleet = new Fleet();
+    fleet.join({ count: 64 });
+    await run(fleet, 2);
+    fleet.join({ count: 64 });
+    const second = await run(fleet, 8);
+    expect(fleet.spread()).toEqual([32, 32]);
+    expect(sum(second)).toBe(32);
+    fleet.join({ count: 64 });
+    const third = await run(fleet, 8);
+    expect(fleet.spread()).toEqual([22, 21, 21]);
+    expect(sum(third)).toBe(21);
+    expect(Math.max(...third.values())).toBe(1);
+  });
+
+  it('is taken over when an instance stops, evenly and at once', async () => {
+    const fleet = new Fleet();
+    const [, second] = [fleet.join({ count: 64 }), fleet.join({ count: 64 }), fleet.join({ count: 64 })] as [Instance, Instance, Instance];
+    await run(fleet, 8);
+    void second.leasehold.stop();
+    fleet.leave(second);
+    const moves = await run(fleet, 2);
+    expect(fleet.spread()).toEqual([32, 32]);
+    expect(sum(moves)).toBeLessThanOrEqual(22);
+  });
+
+  it('is taken over when an instance is cut off, not before its lease has run out', async () => {
+    const fleet = new Fleet();
+    const [first, second] = [fleet.join({ count: 9 }), fleet.join({ count: 9 })] as [Instance, Instance];
+    await run(fleet, 4);
+    expect(fleet.spread()).toEqual([5, 4]);
+    second.cutOff(true);
+    await run(fleet, 6);
+    expect(first.devices.partitions.every(({ isHeld }) => isHeld)).toBe(true);
+    second.cutOff(false);
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([5, 4]);
+  });
+
+  it('stays as it is while nothing changes', async () => {
+    const fleet = new Fleet();
+    for (let n = 0; n < 5; n += 1) fleet.join({ count: 64 });
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([13, 13, 13, 13, 12]);
+    expect(sum(await run(fleet, 60))).toBe(0);
+  });
+
+  it('follows the weights', async () => {
+    const fleet = new Fleet();
+    fleet.join({ count: 40 }, { instance: { weight: 3 } });
+    fleet.join({ count: 40 });
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([30, 10]);
+  });
+
+  it('leaves to others what an instance may not hold', async () => {
+    const fleet = new Fleet();
+    const limited = fleet.join({ count: 12 }, { canHold: (role) => /-[01]$/.test(role) });
+    fleet.join({ count: 12 });
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([10, 2]);
+    expect(limited.devices.partitions.filter(({ isHeld }) => isHeld).map(({ partition }) => partition)).toEqual([0, 1]);
+  });
+
+  it('leaves nothing to an instance that stands aside, or is ill', async () => {
+    const fleet = new Fleet();
+    let healthy = true;
+    const first = fleet.join({ count: 16, healthCheck: () => healthy });
+    const second = fleet.join({ count: 16 });
+    await run(fleet, 6);
+    expect(fleet.spread()).toEqual([8, 8]);
+    healthy = false;
+    await run(fleet, 8);
+    expect(second.devices.partitions.every(({ isHeld }) => isHeld)).toBe(true);
+    healthy = true;
+    await run(fleet, 12);
+    expect(fleet.spread()).toEqual([8, 8]);
+    void first.leasehold.standAside();
+    await run(fleet, 4);
+    expect(second.devices.partitions.every(({ isHeld }) => isHeld)).toBe(true);
+    first.leasehold.compete();
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([8, 8]);
+  });
+
+  it('hands over idle roles first, and waits for the work under the others', async () => {
+    const fleet = new Fleet();
+    const first = fleet.join({ count: 4 });
+    await run(fleet, 1);
+    const { promise: work, resolve: endWork } = Promise.withResolvers<void>();
+    const busy = first.devices.partitions.slice(0, 2).map((lease) => lease.whileHeld(() => work));
+    fleet.join({ count: 4 });
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([2, 2]);
+    expect(first.devices.partitions.filter(({ isHeld }) => isHeld).map(({ partition }) => partition)).toEqual([0, 1]);
+    endWork();
+    await Promise.all(busy);
+  });
+
+  it.each(Array.from({ length: 8 }, (_, n) => n + 1))('has one owner at most and ends even, whatever comes and goes (seed %d)', async (seed) => {
+    const random = randomOf(seed);
+    const fleet = new Fleet(seed);
+    const count = 1 + Math.floor(random() * 64);
+    for (let change = 0; change < 12; change += 1) {
+      const [victim] = fleet.instances.toSorted(() => random() - 0.5);
+      const dice = random();
+      if (victim === undefined || dice < 0.5) fleet.join({ count });
+      else if (dice < 0.75) {
+        void victim.leasehold.stop();
+        fleet.leave(victim);
+      } else victim.cutOff(random() < 0.6);
+      await run(fleet, Math.ceil(random() * 4));
+    }
+    for (const instance of fleet.instances) instance.cutOff(false);
+    if (fleet.instances.length === 0) fleet.join({ count });
+    await run(fleet, 12);
+    const spread = fleet.spread();
+    expect(spread.reduce((a, b) => a + b)).toBe(count);
+    expect((spread[0] ?? 0) - (spread.at(-1) ?? 0)).toBeLessThanOrEqual(1);
+    expect(sum(await run(fleet, 10))).toBe(0);
+  });
+});

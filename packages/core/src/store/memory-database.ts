@@ -89,7 +89,7 @@ export class MemoryDatabase {
     const { instance, membership } = request;
     const entitled = this.#isEntitled(instance.id, membership);
     const members = membership === undefined ? {} : { members: this.#members() };
-    const arrives = membership !== undefined && !this.#instances.has(instance.id);
+    const arrives = membership !== undefined && !this.#isPresent(instance.id);
     this.#instances.set(instance.id, { membership, expiresAt: this.#clock.monotonic() + request.instanceTtlMs });
     const moved = request.renew.map(({ role }) => role).filter((role) => this.#hasMoved(role, instance));
     const renewed = request.renew.map(({ role, fencingToken }) =>
@@ -104,9 +104,13 @@ export class MemoryDatabase {
 
   /** A member before this heartbeat, and with the same counts. */
   #isEntitled(id: string, membership: Membership | undefined): boolean {
-    const before = this.#instances.get(id);
-    if (before?.membership === undefined || membership === undefined) return false;
-    return this.#clock.monotonic() < before.expiresAt && isDeepStrictEqual(before.membership.partitions, membership.partitions);
+    const before = this.#instances.get(id)?.membership;
+    if (before === undefined || membership === undefined) return false;
+    return this.#isPresent(id) && isDeepStrictEqual(before.partitions, membership.partitions);
+  }
+
+  #isPresent(id: string): boolean {
+    return this.#clock.monotonic() < (this.#instances.get(id)?.expiresAt ?? Number.NEGATIVE_INFINITY);
   }
 
   #members(): Member[] {

@@ -1,13 +1,6 @@
 import { MEMBER_AFTERLIFE_MS } from '../../store/lease-store.ts';
 import { DURABLE, notified } from './parts.ts';
 
-/** A member that arrives is news for all: they have less to hold from here on. */
-const CHANGED = `(
-    select role from acquired
-    union all select role from renewable where moved
-    union all select null from arrived where membership is not null
-  ) changed`;
-
 /** The bound of the table's check constraint. */
 const HIGHEST_TOKEN = '9000000000000000000';
 
@@ -103,10 +96,9 @@ arrived as (
   select $7, $8, $9, clock_timestamp() + $10 * interval '1 millisecond', $13::jsonb
   where not exists (select from ${schema}.instance where id = $7)
   on conflict do nothing
-  returning membership
 ),
 ${DURABLE},
-${notified({ by: '$7', channel: '$11', from: CHANGED })},
+${notified({ by: '$7', channel: '$11', from: changed(schema) })},
 seen as (
   select l.role, l.holder, l.address, l.fencing_token, l.lease_ms, l.expires_at
   from ${schema}.role_lease l
@@ -136,4 +128,14 @@ from (
   union all select 'aside', '', null, null, null, 0, null from notified
   union all select 'aside', '', null, null, null, 0, null from durable
 ) told`;
+}
+
+/** A member that arrives, or comes back, is news for all: they have less to hold from here on. */
+function changed(schema: string): string {
+  return `(
+    select role from acquired
+    union all select role from renewable where moved
+    union all select null
+    where $13::jsonb is not null and not exists (select from ${schema}.instance where id = $7 and expires_at > clock_timestamp())
+  ) changed`;
 }

@@ -65,7 +65,7 @@ function composeRequest(asks: Asks, options: TurnOptions): HeartbeatRequest {
   const acquire: AcquireRequest[] = [];
   const observe: string[] = [];
   for (const [role, { lease, ask }] of asks) {
-    if (ask.kind === 'renew') renew.push({ role, fencingToken: ask.fencingToken });
+    if (ask.kind === 'renew') renew.push({ role, fencingToken: ask.fencingToken, ...onlyIf(ask.onlyAsMember) });
     else if (ask.kind === 'acquire') acquire.push(acquireRequest(lease, ask.onlyAsMember));
     else observe.push(role);
   }
@@ -74,7 +74,11 @@ function composeRequest(asks: Asks, options: TurnOptions): HeartbeatRequest {
 }
 
 function acquireRequest({ role, timing, highestToken }: ManagedLease, onlyAsMember: boolean): AcquireRequest {
-  return { role, leaseMs: timing.leaseMs, tokenFloor: highestToken, ...(onlyAsMember ? { onlyAsMember } : {}) };
+  return { role, leaseMs: timing.leaseMs, tokenFloor: highestToken, ...onlyIf(onlyAsMember) };
+}
+
+function onlyIf(onlyAsMember: boolean): { readonly onlyAsMember?: boolean } {
+  return onlyAsMember ? { onlyAsMember } : {};
 }
 
 interface Announcement {

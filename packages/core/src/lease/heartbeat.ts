@@ -189,7 +189,7 @@ export class Heartbeat {
     this.#lastSentAt = this.#now();
     const timeoutMs = this.#timeoutOfCall();
     const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, membership, timeoutMs });
-    if (result.error === undefined) this.#takeIn(result);
+    if (result.error === undefined) this.#takeIn(result, instanceTtlMs);
     else this.#retryLater(leases);
     return result.error;
   }
@@ -199,8 +199,8 @@ export class Heartbeat {
    * for or not: none is renewed while the call is in flight.
    */
   #timeoutOfCall(): number {
-    const { leases, callTimeoutMs, slackMs } = this.#options;
-    let timeoutMs = callTimeoutMs;
+    const { leases, callTimeoutMs, slackMs, party } = this.#options;
+    let timeoutMs = Math.min(callTimeoutMs, party.longestCallMs);
     for (const lease of leases) {
       if (!lease.isHeld) continue;
       const shareMs = (callTimeoutMs * lease.timing.slackMs) / slackMs;
@@ -209,18 +209,23 @@ export class Heartbeat {
     return Math.max(timeoutMs, 1);
   }
 
-  #takeIn({ sentAt, answers, members }: TurnResult): void {
+  #takeIn({ sentAt, answers, members }: TurnResult, ttlMs: number): void {
     const { giveBack, random, party } = this.#options;
+    const wanted = new Set<ManagedLease>();
     for (const { lease, ask, report } of answers) {
       if (report === undefined) {
         lease.heartbeatFailed();
         continue;
       }
+      if (ask.kind === 'acquire') wanted.add(lease);
       const unwanted = lease.settle(ask, report, sentAt);
       if (unwanted !== null) giveBack(lease.role, unwanted);
       this.#schedule.askEarly(lease, this.#now() + earlyRetryDelay(ask, report, random));
     }
-    for (const lease of party.takeIn(members)) this.#schedule.askEarly(lease, this.#now());
+    for (const lease of party.takeIn({ members, sentAt, ttlMs })) {
+      // What could not be taken just now has a time of its own for the next try: a row that is locked would make this a loop.
+      if (!wanted.has(lease)) this.#schedule.askEarly(lease, this.#now());
+    }
   }
 
   #retryLater(leases: readonly ManagedLease[]): void {

@@ -1,29 +1,18 @@
-import type { Clock } from '../clock.ts';
 import { type Duration, resolveDuration } from '../duration.ts';
 import { LeaseholdError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import type { InstanceIdentity, ReleaseOutcome, RoleReport, TermIdentity } from '../store/lease-store.ts';
+import type { RoleReport } from '../store/lease-store.ts';
 import { describeLoss } from './announce.ts';
 import { Candidacy, type CandidacyOptions } from './candidacy.ts';
 import { CurrentTerm } from './current-term.ts';
+import { Departure } from './departure.ts';
 import { type RepeatedWork, Repeats } from './every.ts';
+import type { LeaseHost } from './lease-host.ts';
 import type { Timing } from './lease-options.ts';
 import { requireFunction, requireObject } from '../require-option.ts';
 import { ObservedHolder } from './observed-holder.ts';
 import type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './role-lease.ts';
 import { RunningWork } from './running-work.ts';
 import type { Belief, SentAt, Term } from './term.ts';
-
-/** What a lease needs of the Leasehold that it belongs to. */
-export interface LeaseHost {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly drainTimeoutMs: number;
-  readonly instance: InstanceIdentity;
-  fence(client: unknown, term: TermIdentity): Promise<void>;
-  /** Gives one role back within the release budget. */
-  release(role: string, fencingToken: bigint): Promise<ReleaseOutcome>;
-}
 
 export interface ManagedLeaseOptions extends CandidacyOptions {
   readonly timing: Timing;
@@ -32,7 +21,7 @@ export interface ManagedLeaseOptions extends CandidacyOptions {
 
 /** What a lease asks of the next heartbeat. */
 export type LeaseAsk =
-  | { readonly kind: 'renew'; readonly fencingToken: bigint }
+  | { readonly kind: 'renew'; readonly fencingToken: bigint; readonly onlyAsMember: boolean }
   | { readonly kind: 'acquire'; readonly onlyAsMember: boolean }
   /** `competes`: it would like to have the role, and somebody else's turn is first. */
   | { readonly kind: 'observe'; readonly competes: boolean };
@@ -51,7 +40,7 @@ export class ManagedLease implements RoleLease {
   readonly #observed: ObservedHolder;
   readonly #work = new RunningWork();
   readonly #repeats = new Repeats();
-  #departure: Promise<StepDownOutcome> | null = null;
+  readonly #departure: Departure;
   #highestToken = 0n;
   #restraint: 'none' | 'member' | 'observer' = 'none';
 
@@ -65,6 +54,7 @@ export class ManagedLease implements RoleLease {
     this.#term = new CurrentTerm({ role, timing, clock, logger, fence: (client, term) => host.fence(client, term) });
     this.#candidacy = new Candidacy(clock, options);
     this.#observed = new ObservedHolder(clock);
+    this.#departure = new Departure({ role, host, term: this.#term, candidacy: this.#candidacy, work: this.#work });
   }
 
   get isHeld(): boolean {
@@ -132,21 +122,7 @@ export class ManagedLease implements RoleLease {
     requireObject('options', options);
     const { standAside = this.timing.leaseMs } = options;
     const aside = standAside === 'until-told' ? Number.POSITIVE_INFINITY : resolveDuration('standAside', standAside, { min: 0 });
-    return this.#stepDown(aside, 'this instance stepped down');
-  }
-
-  #stepDown(standAsideMs: number, why: string): Promise<StepDownOutcome> {
-    this.#candidacy.standAside(standAsideMs);
-    const wasHeld = this.#term.leave({ code: 'LEASEHOLD_TERM_STEPPED_DOWN', why });
-    if (!wasHeld) return this.#departure ?? Promise.resolve('not-held');
-    this.#departure = this.#drainAndRelease().finally(() => (this.#departure = null));
-    return this.#departure;
-  }
-
-  async #drainAndRelease(): Promise<StepDownOutcome> {
-    const { drained, fencingToken } = await this.drain();
-    if (fencingToken === null) return 'not-held';
-    return drained ? this.#host.release(this.role, fencingToken) : 'not-drained';
+    return this.#departure.stepDown(aside, 'this instance stepped down');
   }
 
   // What follows is for the heartbeat and for stop().
@@ -157,6 +133,11 @@ export class ManagedLease implements RoleLease {
     this.#term.leave({ code: 'LEASEHOLD_TERM_STOPPED', why: 'this instance is stopping' });
   }
 
+  /** What was taken before it turned out that the instance cannot start. */
+  leaveAfterFailedStart(): void {
+    this.#term.leave({ code: 'LEASEHOLD_TERM_STOPPED', why: 'this instance could not start' });
+  }
+
   get isIdle(): boolean {
     return this.#work.isIdle;
   }
@@ -165,9 +146,8 @@ export class ManagedLease implements RoleLease {
    * Waits for the work under the role, bounded, while the leaving term is renewed; then ends its renewals. The token is
    * that of the term to give back, or null when it is not this instance's any more.
    */
-  async drain(): Promise<{ readonly drained: boolean; readonly fencingToken: bigint | null }> {
-    const drained = await this.#work.drained(this.#host.clock, this.#host.drainTimeoutMs);
-    return { drained, fencingToken: this.#term.takeLeavingToken() };
+  drain(): ReturnType<Departure['drain']> {
+    return this.#departure.drain();
   }
 
   standAside(forMs: number): void {
@@ -187,7 +167,7 @@ export class ManagedLease implements RoleLease {
 
   /** The term was left, and its work drains: the row still names this instance. */
   get isLeaving(): boolean {
-    return this.#departure !== null;
+    return this.#departure.isUnderWay;
   }
 
   /** Nobody is known to hold it, or somebody said that it changed hands. */
@@ -196,8 +176,8 @@ export class ManagedLease implements RoleLease {
   }
 
   /** Leaves the role to another member, once its work has drained. */
-  handOver(): void {
-    this.#stepDownInBackground(this.timing.leaseMs, 'this instance has more than its share');
+  handOver(why: string): void {
+    this.#departure.stepDownInBackground(this.timing.leaseMs, why);
   }
 
   compete(): void {
@@ -217,13 +197,7 @@ export class ManagedLease implements RoleLease {
     const ill = this.#candidacy.isIll;
     if (!ill && this.#term.heldForMs < this.#maxHoldMs) return;
     const why = ill ? 'the health check keeps failing' : 'the term reached maxHold';
-    this.#stepDownInBackground(this.timing.leaseMs, why);
-  }
-
-  #stepDownInBackground(standAsideMs: number, why: string): void {
-    void this.#stepDown(standAsideMs, why).catch((error: unknown) => {
-      this.#host.logger.error({ err: error, role: this.role }, 'stepping down failed; the lease will run out');
-    });
+    this.#departure.stepDownInBackground(this.timing.leaseMs, why);
   }
 
   /** A hint that the role changed hands. */
@@ -233,7 +207,7 @@ export class ManagedLease implements RoleLease {
 
   nextAsk(): LeaseAsk {
     const fencingToken = this.#term.renewableToken;
-    if (fencingToken !== null) return { kind: 'renew', fencingToken };
+    if (fencingToken !== null) return { kind: 'renew', fencingToken, onlyAsMember: this.#restraint !== 'none' };
     const { competes } = this.#candidacy;
     if (!competes || this.#restraint === 'observer') return { kind: 'observe', competes };
     return { kind: 'acquire', onlyAsMember: this.#restraint === 'member' };

@@ -16,6 +16,7 @@ export function requireScope(scope: string): void {
 }
 
 function invalid(option: 'key' | 'scope', value: unknown, fix: string): LeaseholdError {
-  const what = typeof value === 'string' && value.length > LONGEST_KEY ? `has ${value.length} characters` : `is ${showValue(value)}`;
+  const what =
+    typeof value === 'string' && value.length > LONGEST_KEY ? `has ${value.length} characters` : `is ${showValue(value)}`;
   return new LeaseholdError('LEASEHOLD_INVALID_AFFINITY_KEY', `affinity ${option} ${what}; ${fix}.`, { option });
 }

@@ -22,31 +22,37 @@ export class ManagedPartition implements RolePartition {
     return this.partitions.length;
   }
 
+  resolve(key: string): ManagedPartitionLease;
+  resolve(scope: string, key: string): ManagedPartitionLease;
   resolve(scopeOrKey: string, key?: string): ManagedPartitionLease {
-    return this.partitions[this.#indexOf(scopeOrKey, key)] as ManagedPartitionLease;
+    // Not by what the key is: an id that is missing would be taken for a key without a scope, and all such be one key.
+    const place = arguments.length > 1 ? this.#placeOf(scopeOrKey, key as string) : this.#placeOfKey(scopeOrKey);
+    return this.partitions[place] as ManagedPartitionLease;
   }
 
+  isHeld(key: string): boolean;
+  isHeld(scope: string, key: string): boolean;
   isHeld(scopeOrKey: string, key?: string): boolean {
-    return this.resolve(scopeOrKey, key).isHeld;
+    return (arguments.length > 1 ? this.resolve(scopeOrKey, key as string) : this.resolve(scopeOrKey)).isHeld;
   }
 
   whileHeld<T>(key: string, work: Work<T>): Promise<WhileHeldResult<T>>;
   whileHeld<T>(scope: string, key: string, work: Work<T>): Promise<WhileHeldResult<T>>;
   async whileHeld<T>(scopeOrKey: string, keyOrWork: string | Work<T>, work?: Work<T>): Promise<WhileHeldResult<T>> {
     if (typeof keyOrWork === 'function') return this.resolve(scopeOrKey).whileHeld(keyOrWork);
-    requireFunction('work', work);
+    requireFunction('work', arguments.length > 2 ? work : keyOrWork);
     return this.resolve(scopeOrKey, keyOrWork).whileHeld(work as Work<T>);
   }
 
-  #indexOf(scopeOrKey: string, key: string | undefined): number {
-    const { length } = this.partitions;
-    if (key === undefined) {
-      requireKey(scopeOrKey);
-      return partitionOf(scopeOrKey, length);
-    }
-    requireScope(scopeOrKey);
+  #placeOfKey(key: string): number {
     requireKey(key);
-    return scopedPartitionOf(scopeOrKey, key, length);
+    return partitionOf(key, this.partitions.length);
+  }
+
+  #placeOf(scope: string, key: string): number {
+    requireScope(scope);
+    requireKey(key);
+    return scopedPartitionOf(scope, key, this.partitions.length);
   }
 
   [Symbol.iterator](): Iterator<ManagedPartitionLease> {

@@ -3,26 +3,28 @@ import type { Logger } from '../logger.ts';
 import type { Member } from '../store/lease-store.ts';
 
 /**
- * - `waiting`: declared with the next heartbeat, or just now; nothing is taken before an answer shows the declaration.
+ * - `looking`: nothing is declared before somebody looked who is there.
+ * - `declared`: from the next heartbeat on, or since the last; nothing is taken before an answer shows the declaration.
  * - `cleared`: declared, and whoever came before agrees on the count: its roles may be taken.
- * - `refused`: a live instance has another count. Nothing is declared, so that nobody else is refused because of this one.
+ * - `refused`: an instance has another count. Nothing is declared, so that nobody else is refused because of this one.
  */
-type State = 'waiting' | 'cleared' | 'refused';
+type State = 'looking' | 'declared' | 'cleared' | 'refused';
 
 /**
  * Whether this instance may take roles of a partition: only while all that do have the same count, as keys would otherwise
  * have two owners.
  *
- * An instance declares its count, and takes nothing before an answer of the store shows its own declaration and no other
- * count. Of any two that disagree, the one whose answer is later sees the other's declaration, and keeps away; where both
- * see each other, both do. Who was cleared stays so: newcomers keep away from it, for as long as its declaration is live.
+ * An instance looks, declares its count, and takes nothing before an answer of the store shows its own declaration and no
+ * other count. Of any two that disagree, the one whose answer is later sees the other's declaration, and keeps away; where
+ * both see each other, both do. Who was cleared stays so: newcomers keep away from it for as long as its declaration is told.
+ * That is longer than it can hold anything: roles are taken and renewed only together with the declaration, and nothing is
+ * believed that was asked after its time, or answered after its afterlife.
  */
 export class Participation {
   readonly #name: string;
   readonly #count: number;
   readonly #logger: Logger;
-  #state: State = 'waiting';
-  #hasAsked = false;
+  #state: State = 'looking';
   #problem: LeaseholdError | undefined;
 
   constructor(name: string, count: number, logger: Logger) {
@@ -32,7 +34,7 @@ export class Participation {
   }
 
   get isDeclared(): boolean {
-    return this.#state !== 'refused';
+    return this.#state === 'declared' || this.#state === 'cleared';
   }
 
   get isCleared(): boolean {
@@ -40,38 +42,37 @@ export class Participation {
   }
 
   get isDecided(): boolean {
-    return this.#state !== 'waiting';
-  }
-
-  /** True once each time that it begins to wait: the next heartbeat should not. */
-  takeImpatience(): boolean {
-    const impatient = this.#state === 'waiting' && !this.#hasAsked;
-    this.#hasAsked = this.#state === 'waiting';
-    return impatient;
+    return this.#state === 'cleared' || this.#state === 'refused';
   }
 
   get problem(): LeaseholdError | undefined {
     return this.#state === 'refused' ? this.#problem : undefined;
   }
 
-  /** @param members as they were before the heartbeat that told of them. */
-  takeIn(own: Member | undefined, others: readonly Member[]): void {
-    const contradiction = others.find(({ partitions }) => (partitions[this.#name] ?? this.#count) !== this.#count);
-    if (this.#state === 'refused') {
-      if (contradiction === undefined) this.#state = 'waiting';
-    } else if (own?.live !== true || own.partitions[this.#name] !== this.#count) {
+  /**
+   * @param own this instance, or undefined where it may have been forgotten meanwhile.
+   * @param others as they were before the heartbeat that told of them, as `own` is.
+   * @returns whether this came a step further: then the next heartbeat should not wait.
+   */
+  takeIn(own: Member | undefined, others: readonly Member[]): boolean {
+    const before = this.#state;
+    const contradiction = others.find((member) => (countOf(member, this.#name) ?? this.#count) !== this.#count);
+    const isShown = own?.live === true && countOf(own, this.#name) === this.#count;
+    if (before === 'looking' || before === 'refused') {
+      if (contradiction === undefined) this.#state = 'declared';
+      else this.#refuse(contradiction);
+    } else if (!isShown) {
       // Also after a long silence: meanwhile another count may have taken over.
-      this.#state = 'waiting';
-    } else if (this.#state === 'waiting') {
+      this.#state = 'declared';
+    } else if (before === 'declared') {
       if (contradiction === undefined) this.#clear();
       else this.#refuse(contradiction);
     }
+    return this.#state !== before && this.#state !== 'refused';
   }
 
   /** A store that tells of no members cannot keep two counts apart. */
   refuseForGood(storeName: string): void {
-    if (this.#state === 'refused') return;
-    this.#state = 'refused';
     const message = `the ${storeName} store tells of no members, which partition "${this.#name}" needs; use a store that passes the conformance suite.`;
     this.#tell(new LeaseholdError('LEASEHOLD_INVALID_OPTION', message, { option: 'store' }));
   }
@@ -82,16 +83,22 @@ export class Participation {
     this.#problem = undefined;
   }
 
-  #refuse({ id, partitions }: Member): void {
-    this.#state = 'refused';
+  #refuse(member: Member): void {
     const message =
-      `partition "${this.#name}" has a count of ${this.#count} here and of ${partitions[this.#name]} on ${id}: a key would have two owners. ` +
+      `partition "${this.#name}" has a count of ${this.#count} here and of ${countOf(member, this.#name)} on ${member.id}: a key would have two owners. ` +
       'It takes no part until that instance is gone. Give the same count everywhere; to change it, stop all instances first, or use a new name.';
     this.#tell(new LeaseholdError('LEASEHOLD_PARTITION_COUNT', message, { option: 'count' }));
   }
 
+  /** Once, until it takes part again. */
   #tell(problem: LeaseholdError): void {
+    this.#state = 'refused';
     if (this.#problem === undefined) this.#logger.error({ err: problem, partition: this.#name }, problem.message);
     this.#problem = problem;
   }
+}
+
+/** A partition may be called "constructor", too. */
+export function countOf({ partitions }: Member, name: string): number | undefined {
+  return Object.hasOwn(partitions, name) ? partitions[name] : undefined;
 }

@@ -1,4 +1,5 @@
-import { type LeaseHost, ManagedLease, type ManagedLeaseOptions } from '../lease/managed-lease.ts';
+import type { LeaseHost } from '../lease/lease-host.ts';
+import { ManagedLease, type ManagedLeaseOptions } from '../lease/managed-lease.ts';
 import type { PartitionLease } from './role-partition.ts';
 
 /** A lease that knows its place in a partition. */

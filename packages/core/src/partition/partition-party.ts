@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { LeaseholdError, showValue } from '../errors.ts';
 import type { ManagedLease } from '../lease/managed-lease.ts';
-import type { Party } from '../lease/party.ts';
+import type { MembersAnswer, Party } from '../lease/party.ts';
+import type { SentAt } from '../lease/term.ts';
 import type { Logger } from '../logger.ts';
-import type { Member, Membership } from '../store/lease-store.ts';
+import { MEMBER_AFTERLIFE_MS, type Member, type Membership } from '../store/lease-store.ts';
 import { FairBalance } from './fair-balance.ts';
 import type { ManagedPartition } from './managed-partition.ts';
-import { Participation } from './participation.ts';
+import { countOf, Participation } from './participation.ts';
+import { writeRoleSet } from './role-set.ts';
 
 export interface PartitionPartyOptions {
   readonly clock: Clock;
@@ -26,10 +28,15 @@ interface Entry {
   readonly balance: FairBalance | null;
 }
 
+/** Less than the afterlife of a member by what two clocks may differ in rate, and by what an answer waits for its turn. */
+const LONGEST_CALL_MS = MEMBER_AFTERLIFE_MS - 5_000;
+
 /** All partitions of one instance, as the heartbeat sees them. */
 export class PartitionParty implements Party {
   readonly #options: PartitionPartyOptions;
   readonly #entries = new Map<string, Entry>();
+  /** For so long, by both clocks, the store surely tells the others of what this instance declared. */
+  #knownUntil: SentAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
   constructor(options: PartitionPartyOptions) {
     this.#options = options;
@@ -62,11 +69,13 @@ export class PartitionParty implements Party {
   get membership(): Membership | undefined {
     if (this.#entries.size === 0) return undefined;
     const declared = [...this.#entries.values()].filter(({ participation }) => participation.isDeclared);
+    const excluded = declared.flatMap(({ partition, balance }) => {
+      const roles = balance === null ? undefined : excludedOf(partition);
+      return roles === undefined ? [] : [[partition.name, roles] as const];
+    });
     return {
       partitions: Object.fromEntries(declared.map(({ partition }) => [partition.name, partition.count])),
-      capacities: Object.fromEntries(
-        declared.flatMap(({ partition: { name }, balance }) => (balance === null ? [] : [[name, balance.capacity]])),
-      ),
+      excluded: Object.fromEntries(excluded),
       weight: this.#options.weight,
       draining: this.#options.isDraining(),
     };
@@ -74,8 +83,13 @@ export class PartitionParty implements Party {
 
   get longestLeaseMs(): number {
     let longest = 0;
-    for (const { partition } of this.#entries.values()) longest = Math.max(longest, partition.partitions[0]?.leaseDurationMs ?? 0);
+    for (const { partition } of this.#entries.values())
+      longest = Math.max(longest, partition.partitions[0]?.leaseDurationMs ?? 0);
     return longest;
+  }
+
+  get longestCallMs(): number {
+    return this.#entries.size === 0 ? Number.POSITIVE_INFINITY : LONGEST_CALL_MS;
   }
 
   get problem(): LeaseholdError | undefined {
@@ -94,24 +108,39 @@ export class PartitionParty implements Party {
     }
   }
 
-  takeIn(members: readonly Member[] | undefined): ManagedLease[] {
+  takeIn({ members, sentAt, ttlMs }: MembersAnswer): ManagedLease[] {
+    const isKnown = this.#isKnown(sentAt);
+    this.#knownUntil = { monotonic: sentAt.monotonic + ttlMs, wall: sentAt.wall + ttlMs };
     const askAgain: ManagedLease[] = [];
-    for (const entry of this.#entries.values()) askAgain.push(...this.#review(entry, members));
+    for (const entry of this.#entries.values()) {
+      if (members === undefined) entry.participation.refuseForGood(this.#options.storeName);
+      else askAgain.push(...this.#review(entry, members, isKnown));
+    }
     return askAgain;
   }
 
-  #review({ partition, participation, balance }: Entry, members: readonly Member[] | undefined): Iterable<ManagedLease> {
-    if (members === undefined) {
-      participation.refuseForGood(this.#options.storeName);
-      return [];
-    }
-    const { instanceId } = this.#options;
-    const wasCleared = participation.isCleared;
-    const own = members.find(({ id }) => id === instanceId);
-    participation.takeIn(own, members.filter((member) => member !== own));
-    if (participation.takeImpatience()) return partition;
-    if (!participation.isCleared) return [];
-    const agreed = members.filter(({ partitions }) => partitions[partition.name] === partition.count);
-    return balance === null ? (wasCleared ? [] : partition) : balance.review(agreed);
+  /** False: between the heartbeat before and this one the others may have been told that this instance is gone. */
+  #isKnown({ monotonic, wall }: SentAt): boolean {
+    const { clock } = this.#options;
+    const wasInTime = monotonic < this.#knownUntil.monotonic && wall < this.#knownUntil.wall;
+    return wasInTime && clock.monotonic() < monotonic + MEMBER_AFTERLIFE_MS && clock.wall() < wall + MEMBER_AFTERLIFE_MS;
   }
+
+  #review({ partition, participation, balance }: Entry, members: readonly Member[], isKnown: boolean): Iterable<ManagedLease> {
+    const { instanceId } = this.#options;
+    const own = members.find(({ id }) => id === instanceId);
+    const others = members.filter((member) => member !== own);
+    const isFurther = participation.takeIn(isKnown ? own : undefined, others);
+    if (!participation.isCleared) {
+      // Usually there is nothing left: a row of the instance that a hand deleted is the exception.
+      for (const lease of partition) if (lease.isHeld) lease.handOver('this instance is no member of the partition any more');
+      return isFurther ? partition : [];
+    }
+    const agreed = members.filter((member) => countOf(member, partition.name) === partition.count);
+    return balance === null ? (isFurther ? partition : []) : balance.review(agreed);
+  }
+}
+
+function excludedOf({ count, partitions }: ManagedPartition): string | undefined {
+  return writeRoleSet(count, (place) => partitions[place]?.competes === false);
 }

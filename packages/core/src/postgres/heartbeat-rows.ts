@@ -1,4 +1,12 @@
-import type { AcquireRequest, HeartbeatReply, HeartbeatRequest, Member, Membership, RoleOutcome, RoleReport } from '../store/lease-store.ts';
+import type {
+  AcquireRequest,
+  HeartbeatReply,
+  HeartbeatRequest,
+  Member,
+  Membership,
+  RoleOutcome,
+  RoleReport,
+} from '../store/lease-store.ts';
 
 /** One row of the heartbeat's answer; numbers arrive as text. */
 export interface HeartbeatRow {
@@ -31,7 +39,7 @@ export function askHeartbeat(
     store.channel,
     store.keepTermsMs,
     request.membership === undefined ? null : JSON.stringify(request.membership),
-    acquire.filter(({ onlyAsMember }) => onlyAsMember === true).map(({ role }) => role),
+    [...renew, ...acquire].filter(({ onlyAsMember }) => onlyAsMember === true).map(({ role }) => role),
   ];
 }
 
@@ -53,7 +61,9 @@ export function isOfRole({ told }: HeartbeatRow): boolean {
 
 export function mergeReply(request: HeartbeatRequest, rows: readonly HeartbeatRow[]): HeartbeatReply {
   const roles = mergeReports(request, rows.filter(isOfRole));
-  return request.membership === undefined ? { roles } : { roles, members: rows.filter(({ told }) => told === 'member').map(readMember) };
+  return request.membership === undefined
+    ? { roles }
+    : { roles, members: rows.filter(({ told }) => told === 'member').map(readMember) };
 }
 
 function readMember({ role: id, holder: membership, remaining_ms: remaining }: HeartbeatRow): Member {

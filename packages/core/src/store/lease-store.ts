@@ -90,8 +90,11 @@ export interface Membership {
   readonly partitions: Readonly<Record<string, number>>;
   /** Its share, in relation to those of the others. */
   readonly weight: number;
-  /** How many roles of each fair partition it can hold at most, by name: fewer than there are where it is ill, or excluded. */
-  readonly capacities: Readonly<Record<string, number>>;
+  /**
+   * The roles of each fair partition that it cannot hold at present, as it is ill, excluded or stands aside: one bit for each in
+   * hexadecimal, the first role the lowest bit of the first digit. Left out where it can hold them all.
+   */
+  readonly excluded: Readonly<Record<string, string>>;
   /** It hands over what it has, and takes nothing. */
   readonly draining: boolean;
 }
@@ -114,6 +117,13 @@ export interface Member extends Membership {
 export interface RenewRequest {
   readonly role: string;
   readonly fencingToken: bigint;
+  /**
+   * Renew it only if this same call also prolongs the time for which this instance counts as alive: whoever holds roles of a
+   * partition is to be seen as its member for as long. Otherwise `busy`.
+   *
+   * @default false
+   */
+  readonly onlyAsMember?: boolean;
 }
 
 /**
@@ -126,8 +136,8 @@ export interface AcquireRequest {
   /** The highest token this instance has seen for the role: a row that somebody deleted may not fall below it. */
   readonly tokenFloor: bigint;
   /**
-   * Take it only if this instance is live in the store, and its declared membership is that of this heartbeat, *before* this
-   * heartbeat. Otherwise leave the row as it is, and report what it says.
+   * Take it only if this instance is live in the store, and its declared partitions are those of this heartbeat, *before* this
+   * heartbeat, which prolongs that. Otherwise leave the row as it is, and report what it says.
    *
    * @default false
    */
@@ -160,7 +170,10 @@ export interface HeartbeatReply {
   readonly members?: readonly Member[];
 }
 
-/** For how long after its time ran out a member is still told of, in milliseconds: longer than any statement of its takes. */
+/**
+ * For how long after its time ran out a member is still told of, in milliseconds. A heartbeat that it sent before may take
+ * effect until then; none is believed that took longer.
+ */
 export const MEMBER_AFTERLIFE_MS = 30_000;
 
 export interface ReleaseRequest {

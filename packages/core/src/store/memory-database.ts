@@ -161,7 +161,11 @@ export class MemoryDatabase {
     return this.#report(term.role, 'renewed');
   }
 
-  #acquire({ role, leaseMs, tokenFloor, onlyAsMember }: AcquireRequest, instance: InstanceIdentity, entitled: boolean): RoleReport {
+  #acquire(
+    { role, leaseMs, tokenFloor, onlyAsMember }: AcquireRequest,
+    instance: InstanceIdentity,
+    entitled: boolean,
+  ): RoleReport {
     const row = this.#rows.get(role) ?? this.#createRow(role);
     if (onlyAsMember === true && !entitled) return this.#report(role, this.#isLive(role) ? 'held' : 'vacant');
     if (this.#isLive(role) && row.holder !== instance.id) return this.#report(role, 'held');

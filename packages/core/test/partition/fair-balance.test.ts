@@ -52,7 +52,11 @@ describe('a fair partition', () => {
 
   it('is taken over when an instance stops, evenly and at once', async () => {
     const fleet = new Fleet();
-    const [, second] = [fleet.join({ count: 64 }), fleet.join({ count: 64 }), fleet.join({ count: 64 })] as [Instance, Instance, Instance];
+    const [, second] = [fleet.join({ count: 64 }), fleet.join({ count: 64 }), fleet.join({ count: 64 })] as [
+      Instance,
+      Instance,
+      Instance,
+    ];
     await run(fleet, 8);
     void second.leasehold.stop();
     fleet.leave(second);
@@ -134,26 +138,29 @@ describe('a fair partition', () => {
     await Promise.all(busy);
   });
 
-  it.each(Array.from({ length: 8 }, (_, n) => n + 1))('has one owner at most and ends even, whatever comes and goes (seed %d)', async (seed) => {
-    const random = randomOf(seed);
-    const fleet = new Fleet(seed);
-    const count = 1 + Math.floor(random() * 64);
-    for (let change = 0; change < 12; change += 1) {
-      const [victim] = fleet.instances.toSorted(() => random() - 0.5);
-      const dice = random();
-      if (victim === undefined || dice < 0.5) fleet.join({ count });
-      else if (dice < 0.75) {
-        void victim.leasehold.stop();
-        fleet.leave(victim);
-      } else victim.cutOff(random() < 0.6);
-      await run(fleet, Math.ceil(random() * 4));
-    }
-    for (const instance of fleet.instances) instance.cutOff(false);
-    if (fleet.instances.length === 0) fleet.join({ count });
-    await run(fleet, 12);
-    const spread = fleet.spread();
-    expect(spread.reduce((a, b) => a + b)).toBe(count);
-    expect((spread[0] ?? 0) - (spread.at(-1) ?? 0)).toBeLessThanOrEqual(1);
-    expect(sum(await run(fleet, 10))).toBe(0);
-  });
+  it.each(Array.from({ length: 8 }, (_, n) => n + 1))(
+    'has one owner at most and ends even, whatever comes and goes (seed %d)',
+    async (seed) => {
+      const random = randomOf(seed);
+      const fleet = new Fleet(seed);
+      const count = 1 + Math.floor(random() * 64);
+      for (let change = 0; change < 12; change += 1) {
+        const [victim] = fleet.instances.toSorted(() => random() - 0.5);
+        const dice = random();
+        if (victim === undefined || dice < 0.5) fleet.join({ count });
+        else if (dice < 0.75) {
+          void victim.leasehold.stop();
+          fleet.leave(victim);
+        } else victim.cutOff(random() < 0.6);
+        await run(fleet, Math.ceil(random() * 4));
+      }
+      for (const instance of fleet.instances) instance.cutOff(false);
+      if (fleet.instances.length === 0) fleet.join({ count });
+      await run(fleet, 12);
+      const spread = fleet.spread();
+      expect(spread.reduce((a, b) => a + b)).toBe(count);
+      expect((spread[0] ?? 0) - (spread.at(-1) ?? 0)).toBeLessThanOrEqual(1);
+      expect(sum(await run(fleet, 10))).toBe(0);
+    },
+  );
 });

@@ -1,4 +1,10 @@
-import { createLeasehold, type Leasehold, type LeaseholdOptions, type PartitionOptions, type RolePartition } from '@leasehold/core';
+import {
+  createLeasehold,
+  type Leasehold,
+  type LeaseholdOptions,
+  type PartitionOptions,
+  type RolePartition,
+} from '@leasehold/core';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { onTestFinished } from 'vitest';
 import { type ManualClock, manualClock } from '../../../testing/src/manual-clock.ts';
@@ -81,7 +87,11 @@ export class Fleet {
   /** Who counts as alive in the database, with leases of 15 s. */
   members(): string {
     const now = this.clock.monotonic();
-    return [...this.#lastBeats].filter(([, at]) => now < at + 15_000).map(([id]) => id).toSorted().join();
+    return [...this.#lastBeats]
+      .filter(([, at]) => now < at + 15_000)
+      .map(([id]) => id)
+      .toSorted()
+      .join();
   }
 
   /** The owner of each role at this moment, as its holders believe; two of one role are an error. */

@@ -21,6 +21,7 @@ const HIGHEST_TOKEN = '9000000000000000000';
  * - A term that is taken over ends when its row is picked, before the next begins: terms in the history never overlap.
  * - Roles of partitions are taken by a declared member alone: one that the row of the instance shows as live and with the same
  *   counts *before* this statement, which cannot see its own update. Whoever has been silent for too long first declares anew.
+ *   They are taken and renewed only together with that row, so that nobody holds one who is not seen as a member.
  * - An acquisition, or another address of a holder, notifies in the same statement, so that the others learn it at once.
  */
 export function heartbeatSql(schema: string): string {
@@ -29,11 +30,18 @@ with entitled as materialized (
   select from ${schema}.instance
   where id = $7 and expires_at > clock_timestamp() and membership -> 'partitions' = $13::jsonb -> 'partitions'
 ),
+present as (
+  update ${schema}.instance i
+  set address = $9, expires_at = clock_timestamp() + $10 * interval '1 millisecond', membership = $13::jsonb
+  where i.id = any (array(select id from ${schema}.instance where id = $7 for no key update skip locked))
+  returning i.id
+),
 renewable as (
   select l.role, l.address is distinct from $9 as moved
   from unnest($1::text[], $2::bigint[]) as wanted (role, fencing_token)
   join ${schema}.role_lease l on l.role = wanted.role
   where l.holder = $7 and l.fencing_token = wanted.fencing_token and l.expires_at > clock_timestamp()
+    and (not l.role = any ($14::text[]) or exists (select from present))
   for no key update of l skip locked
 ),
 renewed as (
@@ -53,7 +61,7 @@ takeable as (
     and (l.expires_at <= clock_timestamp() or l.holder is null or l.holder = $7)
     -- Only a hand can have put a token at its bound; raising it would fail the statement, and with it every other role.
     and l.fencing_token < ${HIGHEST_TOKEN}
-    and (not l.role = any ($14::text[]) or exists (select from entitled))
+    and (not l.role = any ($14::text[]) or (exists (select from entitled) and exists (select from present)))
   for update of l skip locked
 ),
 acquired as (
@@ -85,11 +93,6 @@ forgotten as (
     limit 100
     for update skip locked
   ))
-),
-present as (
-  update ${schema}.instance i
-  set address = $9, expires_at = clock_timestamp() + $10 * interval '1 millisecond', membership = $13::jsonb
-  where i.id = any (array(select id from ${schema}.instance where id = $7 for no key update skip locked))
 ),
 arrived as (
   insert into ${schema}.instance (id, label, address, expires_at, membership)

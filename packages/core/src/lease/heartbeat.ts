@@ -74,6 +74,8 @@ export class Heartbeat {
     this.#failures = 0;
     this.#notBefore = Number.NEGATIVE_INFINITY;
     this.#schedule.addInterval(this.#options.presenceMs, this.#now());
+    // After a start that failed, its last heartbeat does not count.
+    this.#schedule.askAll(this.#now());
     this.#loop = this.#runLoop();
   }
 

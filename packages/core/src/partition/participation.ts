@@ -4,11 +4,12 @@ import type { Member } from '../store/lease-store.ts';
 
 /**
  * - `looking`: nothing is declared before somebody looked who is there.
- * - `declared`: from the next heartbeat on, or since the last; nothing is taken before an answer shows the declaration.
+ * - `declaring`: with the next heartbeat.
+ * - `declared`: nothing is taken before an answer shows the declaration.
  * - `cleared`: declared, and whoever came before agrees on the count: its roles may be taken.
  * - `refused`: an instance has another count. Nothing is declared, so that nobody else is refused because of this one.
  */
-type State = 'looking' | 'declared' | 'cleared' | 'refused';
+type State = 'looking' | 'declaring' | 'declared' | 'cleared' | 'refused';
 
 /**
  * Whether this instance may take roles of a partition: only while all that do have the same count, as keys would otherwise
@@ -34,7 +35,7 @@ export class Participation {
   }
 
   get isDeclared(): boolean {
-    return this.#state === 'declared' || this.#state === 'cleared';
+    return this.#state !== 'looking' && this.#state !== 'refused';
   }
 
   get isCleared(): boolean {
@@ -59,9 +60,9 @@ export class Participation {
     const contradiction = others.find((member) => (countOf(member, this.#name) ?? this.#count) !== this.#count);
     const isShown = own?.live === true && countOf(own, this.#name) === this.#count;
     if (before === 'looking' || before === 'refused') {
-      if (contradiction === undefined) this.#state = 'declared';
+      if (contradiction === undefined) this.#state = 'declaring';
       else this.#refuse(contradiction);
-    } else if (!isShown) {
+    } else if (before === 'declaring' || !isShown) {
       // Also after a long silence: meanwhile another count may have taken over.
       this.#state = 'declared';
     } else if (before === 'declared') {

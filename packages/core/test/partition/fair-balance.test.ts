@@ -103,6 +103,62 @@ describe('a fair partition', () => {
     expect(limited.devices.partitions.filter(({ isHeld }) => isHeld).map(({ partition }) => partition)).toEqual([0, 1]);
   });
 
+  it('hands over what the others may hold, and nothing that they may not', async () => {
+    const fleet = new Fleet();
+    const first = fleet.join({ count: 12 });
+    await run(fleet, 2);
+    const limited = [
+      fleet.join({ count: 12 }, { canHold: (role) => /-[01]$/.test(role) }),
+      fleet.join({ count: 12 }, { canHold: (role) => /-[01]$/.test(role) }),
+    ];
+    const moves = await run(fleet, 8);
+    const heldBy = (instance: Instance | undefined): number[] =>
+      (instance?.devices.partitions ?? []).filter(({ isHeld }) => isHeld).map(({ partition }) => partition);
+    expect(heldBy(first)).toHaveLength(10);
+    expect(limited.flatMap(heldBy).toSorted()).toEqual([0, 1]);
+    expect(sum(moves)).toBe(2);
+    const owners = fleet.owners();
+    for (let beat = 0; beat < 20; beat += 1) {
+      await run(fleet, 1);
+      expect(fleet.owners()).toEqual(owners);
+    }
+  });
+
+  it('gives a role whose holder stepped down to one that may take it, although all have their share', async () => {
+    const fleet = new Fleet();
+    const [first, second] = [fleet.join({ count: 8 }), fleet.join({ count: 8 })] as [Instance, Instance];
+    await run(fleet, 4);
+    const left = first.devices.partitions.find(({ isHeld }) => isHeld);
+    void left?.stepDown({ standAside: 'until-told' });
+    await run(fleet, 2);
+    expect(second.devices.partitions[left?.partition ?? -1]?.isHeld).toBe(true);
+    await run(fleet, 4);
+    expect(fleet.spread()).toEqual([4, 4]);
+  });
+
+  it('does not beat faster while a vacant role is locked by a fenced transaction', async () => {
+    const fleet = new Fleet();
+    const [first, second] = [fleet.join({ count: 4 }), fleet.join({ count: 4 })] as [Instance, Instance];
+    await run(fleet, 4);
+    const lease = second.devices.partitions.find(({ isHeld }) => isHeld);
+    let beats = 0;
+    fleet.onBeat = (id) => (beats += id === first.id ? 1 : 0);
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const fenced = fleet.database.transaction(async (client) => {
+      await lease?.whileHeld((term) => term.fence(client));
+      await end;
+    });
+    await fleet.clock.advance(1);
+    second.cutOff(true);
+    await run(fleet, 10);
+    resolve();
+    await fenced;
+    expect(beats).toBeGreaterThan(10);
+    expect(beats).toBeLessThan(10 * 60);
+    await run(fleet, 1);
+    expect(first.devices.partitions.every(({ isHeld }) => isHeld)).toBe(true);
+  });
+
   it('leaves nothing to an instance that stands aside, or is ill', async () => {
     const fleet = new Fleet();
     let healthy = true;

@@ -1,3 +1,5 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import {
   createLeasehold,
   type Leasehold,
@@ -13,6 +15,8 @@ export interface Instance {
   readonly leasehold: Leasehold;
   readonly devices: RolePartition;
   readonly id: string;
+  /** What start() came to; resolved at once unless another `startup` is given. */
+  readonly started: Promise<unknown>;
   /** Cuts it off from the store, as a frozen process or a lost network is; or lets it back. */
   cutOff(cut: boolean): void;
 }
@@ -36,6 +40,8 @@ export class Fleet {
   readonly #random: () => number;
   readonly #lastBeats = new Map<string, number>();
   #made = 0;
+  /** Told of each heartbeat that reaches the database. */
+  onBeat: (id: string) => void = () => {};
 
   constructor(seed: number = 1) {
     this.#random = randomOf(seed);
@@ -46,12 +52,13 @@ export class Fleet {
     this.#made += 1;
     let cut = false;
     const store = memoryStore({ database: this.database });
-    const leasehold = createLeasehold({
+    const leasehold = this.#create({
       store: {
         ...store,
         heartbeat: (request, call) => {
           if (cut) return new Promise(() => {});
           this.#lastBeats.set(request.instance.id, this.clock.monotonic());
+          this.onBeat(request.instance.id);
           return store.heartbeat(request, call);
         },
         release: (request, call) => {
@@ -68,9 +75,9 @@ export class Fleet {
     });
     const devices = leasehold.partition('devices', { balance: 'fair', ...options });
     const { id } = leasehold.instance;
-    const instance: Instance = { leasehold, devices, id, cutOff: (value) => (cut = value) };
+    const started = leasehold.start().catch((error: unknown) => error);
+    const instance: Instance = { leasehold, devices, id, started, cutOff: (value) => (cut = value) };
     this.instances.push(instance);
-    void leasehold.start();
     onTestFinished(async () => {
       const stopped = leasehold.stop();
       cut = false;
@@ -78,6 +85,20 @@ export class Fleet {
       await stopped;
     });
     return instance;
+  }
+
+  /** With an id that the seed decides, as all else: it is what the order of members hangs on. */
+  #create(options: LeaseholdOptions): Leasehold {
+    const original = crypto.randomBytes;
+    crypto.randomBytes = ((size: number) =>
+      Buffer.from(Array.from({ length: size }, () => this.#random() * 256))) as typeof original;
+    syncBuiltinESMExports();
+    try {
+      return createLeasehold(options);
+    } finally {
+      crypto.randomBytes = original;
+      syncBuiltinESMExports();
+    }
   }
 
   leave(instance: Instance): void {
@@ -102,6 +123,12 @@ export class Fleet {
       if (holders.length > 1) throw new Error(`partition ${place} has two owners: ${holders.map(({ id }) => id).join(', ')}`);
       return holders[0]?.id ?? null;
     });
+  }
+
+  /** The counts under which anybody believes to hold a role of the partition. */
+  countsHeld(): number[] {
+    const holding = this.instances.filter(({ devices }) => devices.partitions.some(({ isHeld }) => isHeld));
+    return [...new Set(holding.map(({ devices }) => devices.count))];
   }
 
   /** How many roles each instance holds, most first. */

@@ -69,15 +69,16 @@ export class PartitionParty implements Party {
   get membership(): Membership | undefined {
     if (this.#entries.size === 0) return undefined;
     const declared = [...this.#entries.values()].filter(({ participation }) => participation.isDeclared);
+    const draining = this.#options.isDraining();
     const excluded = declared.flatMap(({ partition, balance }) => {
-      const roles = balance === null ? undefined : excludedOf(partition);
+      const roles = balance === null || draining ? undefined : excludedOf(partition);
       return roles === undefined ? [] : [[partition.name, roles] as const];
     });
     return {
       partitions: Object.fromEntries(declared.map(({ partition }) => [partition.name, partition.count])),
       excluded: Object.fromEntries(excluded),
       weight: this.#options.weight,
-      draining: this.#options.isDraining(),
+      draining,
     };
   }
 

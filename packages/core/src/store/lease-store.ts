@@ -92,7 +92,7 @@ export interface Membership {
   readonly weight: number;
   /**
    * The roles of each fair partition that it cannot hold at present, as it is ill, excluded or stands aside: one bit for each in
-   * hexadecimal, the first role the lowest bit of the first digit. Left out where it can hold them all.
+   * hexadecimal, the first role the lowest bit of the first digit. Left out where it can hold them all, or drains.
    */
   readonly excluded: Readonly<Record<string, string>>;
   /** It hands over what it has, and takes nothing. */

@@ -107,8 +107,9 @@ describe('another count', () => {
     await run(fleet, 1_000);
     for (let restart = 0; restart < 10; restart += 1) {
       // It ends as a process does that its supervisor starts again: without a word.
-      const wrong = fleet.join({ count: 8 }, { startup: 'wait' });
-      await run(fleet, 500);
+      const store = { ...memoryStore({ database: fleet.database }), release: () => new Promise<never>(() => {}) };
+      const wrong = fleet.join({ count: 8 }, { startup: 'wait', store });
+      await run(fleet, 2_500);
       expect(await wrong.started).toMatchObject({ code: 'LEASEHOLD_PARTITION_COUNT' });
     }
     const right = fleet.join({ count: 16 }, { startup: 'wait' });
@@ -220,9 +221,11 @@ const nobody = {
 describe('a partition', () => {
   it.each(['constructor', '__proto__', 'toString', 'devices "1"\\'])('may be called %s', async (name) => {
     const fleet = new Fleet();
+    const without = fleet.join({ count: 2 });
     for (const instance of [fleet.join({ count: 2 }), fleet.join({ count: 2 })])
       instance.leasehold.partition(name, { count: 4, balance: 'fair' });
     await run(fleet, 30_000);
+    fleet.leave(without);
     const held = fleet.instances.map(({ leasehold }) => [...leasehold.getPartition(name)].filter(({ isHeld }) => isHeld).length);
     expect(held).toEqual([2, 2]);
   });

@@ -18,11 +18,11 @@ function ask(canHold: (role: string) => unknown, role: string): unknown {
   try {
     return canHold(role);
   } catch (cause) {
-    throw invalid(role, `threw ${cause instanceof Error ? cause.message : showValue(cause)}`, cause);
+    throw invalid(role, `threw ${cause instanceof Error ? cause.message : showValue(cause)}`, { cause });
   }
 }
 
-function invalid(role: string, what: string, cause?: unknown): LeaseholdError {
+function invalid(role: string, what: string, why: { readonly cause?: unknown } = {}): LeaseholdError {
   const message = `canHold ${what} for role ${showValue(role)}; answer with true or false, without waiting for anything.`;
-  return new LeaseholdError('LEASEHOLD_INVALID_OPTION', message, { option: 'canHold', role, cause });
+  return new LeaseholdError('LEASEHOLD_INVALID_OPTION', message, { option: 'canHold', role, ...why });
 }

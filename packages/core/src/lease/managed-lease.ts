@@ -175,9 +175,9 @@ export class ManagedLease implements RoleLease {
     return !this.isHeld && !this.isLeaving && (this.#observed.current === null || this.#observed.isDoubtful);
   }
 
-  /** Leaves the role to another member, once its work has drained. */
+  /** Leaves the role to another member, once its work has drained. It does not stand aside: {@link restrain} keeps it away. */
   handOver(why: string): void {
-    this.#departure.stepDownInBackground(this.timing.leaseMs, why);
+    this.#departure.stepDownInBackground(0, why);
   }
 
   compete(): void {

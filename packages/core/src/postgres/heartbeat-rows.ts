@@ -51,8 +51,12 @@ export function missingRoles(request: HeartbeatRequest, rows: readonly Heartbeat
 
 /** What may be taken right after its row was created: for a member, only if it was one before the first try declared it. */
 export function takeableAtOnce(missing: readonly AcquireRequest[], rows: readonly HeartbeatRow[]): AcquireRequest[] {
+  return missing.filter(mayTake(rows));
+}
+
+function mayTake(rows: readonly HeartbeatRow[]): (asked: AcquireRequest) => boolean {
   const entitled = rows.some(({ told }) => told === 'entitled');
-  return missing.filter(({ onlyAsMember }) => entitled || onlyAsMember !== true);
+  return ({ onlyAsMember }) => entitled || onlyAsMember !== true;
 }
 
 export function isOfRole({ told }: HeartbeatRow): boolean {
@@ -60,7 +64,7 @@ export function isOfRole({ told }: HeartbeatRow): boolean {
 }
 
 export function mergeReply(request: HeartbeatRequest, rows: readonly HeartbeatRow[]): HeartbeatReply {
-  const roles = mergeReports(request, rows.filter(isOfRole));
+  const roles = mergeReports(request, rows);
   return request.membership === undefined
     ? { roles }
     : { roles, members: rows.filter(({ told }) => told === 'member').map(readMember) };
@@ -72,14 +76,18 @@ function readMember({ role: id, holder: membership, remaining_ms: remaining }: H
 
 /** Turns rows into one report for each role asked for. */
 function mergeReports(request: HeartbeatRequest, rows: readonly HeartbeatRow[]): RoleReport[] {
-  const byRole = new Map(rows.map((row) => [row.role, row]));
+  const byRole = new Map(rows.filter(isOfRole).map((row) => [row.role, row]));
+  const may = mayTake(rows);
   const { id } = request.instance;
   return [
     ...request.renew.map(({ role, fencingToken }) => {
       const token = String(fencingToken);
       return report(role, byRole.get(role), (row) => isLive(row) && row.holder === id && row.fencing_token === token);
     }),
-    ...request.acquire.map(({ role }) => report(role, byRole.get(role), (row) => !isLive(row) || row.holder === id)),
+    ...request.acquire.map((asked) => {
+      const { role } = asked;
+      return report(role, byRole.get(role), (row) => may(asked) && (!isLive(row) || row.holder === id));
+    }),
     ...request.observe.map((role) => report(role, byRole.get(role), () => false)),
   ];
 }

@@ -22,22 +22,22 @@ type Run = (calls: number) => number;
 const keyOf = (call: number): string => KEYS[call & 1_023] as string;
 
 const runs = {
-  hash(calls: number): number {
+  hash: (calls) => {
     let sum = 0;
     for (let call = 0; call < calls; call += 1) sum += partitionOf(keyOf(call), COUNT);
     return sum;
   },
-  resolve(calls: number): number {
+  resolve: (calls) => {
     let sum = 0;
     for (let call = 0; call < calls; call += 1) sum += partition.resolve(keyOf(call)).partition;
     return sum;
   },
-  scoped(calls: number): number {
+  scoped: (calls) => {
     let sum = 0;
     for (let call = 0; call < calls; call += 1) sum += partition.resolve('Device', keyOf(call)).partition;
     return sum;
   },
-  bigInt(calls: number): number {
+  bigInt: (calls) => {
     let sum = 0;
     for (let call = 0; call < calls; call += 1) sum += referencePartition([keyOf(call)], COUNT);
     return sum;

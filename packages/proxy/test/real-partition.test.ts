@@ -35,7 +35,7 @@ async function startCopy(label: string, database: MemoryDatabase): Promise<Copy>
   leasehold.advertise(server.origin);
   onTestFinished(async () => {
     await leasehold.stop();
-    for (const { proxy } of proxies) await proxy.close();
+    for (const { proxy } of proxies) proxy.close();
   });
   await leasehold.start();
   return { leasehold, devices, server };

@@ -110,7 +110,7 @@ const breakages: Readonly<Record<string, Breakage>> = {
   },
   'lets anybody take the roles of partitions': (store) => ({
     heartbeat: (request, limits) =>
-      store.heartbeat({ ...request, acquire: request.acquire.map(({ onlyAsMember: _, ...asked }) => asked) }, limits),
+      store.heartbeat({ ...request, acquire: request.acquire.map((asked) => ({ ...asked, onlyAsMember: false })) }, limits),
   }),
   'lets whoever declares take the roles of partitions at once': (store) => ({
     heartbeat: async (request, limits) => {

@@ -4,6 +4,7 @@ import { LeaseholdError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { callStore } from '../store/call-store.ts';
 import type { InstanceIdentity, LeaseStore } from '../store/lease-store.ts';
+import { timeoutOfCall } from './call-timeout.ts';
 import { DeadlineWatch } from './deadline-watch.ts';
 import { announceFailure, takeTurn, type TurnResult } from './heartbeat-turn.ts';
 import type { ManagedLease } from './managed-lease.ts';
@@ -124,7 +125,7 @@ export class Heartbeat {
       if (this.#stopping) return;
       const error = await this.#attempt();
       this.#countFailure(error);
-      this.#notBefore = this.#now() + (error === undefined ? SHORTEST_GAP_MS : this.#backoff());
+      this.#notBefore = this.#now() + (error === undefined ? this.#shortestGap() : this.#backoff());
       this.#tellAttempt(error);
     }
   }
@@ -133,6 +134,11 @@ export class Heartbeat {
   #tellAttempt(error: unknown): void {
     const { party, onAttempt } = this.#options;
     if (error !== undefined || party.isDecided) onAttempt(error ?? party.problem);
+  }
+
+  /** The few heartbeats that a partition needs before it takes part make no loop, and nobody should wait for them. */
+  #shortestGap(): number {
+    return this.#options.party.isDecided ? SHORTEST_GAP_MS : 0;
   }
 
   async #sleep(): Promise<void> {
@@ -189,26 +195,11 @@ export class Heartbeat {
     const { membership } = party;
     const instanceTtlMs = Math.max(this.#options.instanceTtlMs, party.longestLeaseMs);
     this.#lastSentAt = this.#now();
-    const timeoutMs = this.#timeoutOfCall();
+    const timeoutMs = timeoutOfCall(this.#options);
     const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, membership, timeoutMs });
     if (result.error === undefined) this.#takeIn(result, instanceTtlMs);
     else this.#retryLater(leases);
     return result.error;
-  }
-
-  /**
-   * What is configured, in proportion less for a role with less slack, and what is left of any term. Of all roles, asked
-   * for or not: none is renewed while the call is in flight.
-   */
-  #timeoutOfCall(): number {
-    const { leases, callTimeoutMs, slackMs, party } = this.#options;
-    let timeoutMs = Math.min(callTimeoutMs, party.longestCallMs);
-    for (const lease of leases) {
-      if (!lease.isHeld) continue;
-      const shareMs = (callTimeoutMs * lease.timing.slackMs) / slackMs;
-      timeoutMs = Math.min(timeoutMs, shareMs, lease.remainingMs);
-    }
-    return Math.max(timeoutMs, 1);
   }
 
   #takeIn({ sentAt, answers, members }: TurnResult, ttlMs: number): void {

@@ -21,7 +21,7 @@ export interface Party {
   readonly longestCallMs: number;
   /** What keeps a partition from taking part; undefined where nothing does. */
   readonly problem: unknown;
-  /** False while a partition waits for its first word from the store. */
+  /** False while a partition has not asked for its roles yet, and may. */
   readonly isDecided: boolean;
   /** Before each heartbeat: decides which of the leases compete with it. */
   prepare(): void;

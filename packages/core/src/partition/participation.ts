@@ -26,6 +26,8 @@ export class Participation {
   readonly #count: number;
   readonly #logger: Logger;
   #state: State = 'looking';
+  /** Whether its roles were asked for since it was cleared. */
+  #hasAsked = false;
   #problem: LeaseholdError | undefined;
 
   constructor(name: string, count: number, logger: Logger) {
@@ -42,8 +44,9 @@ export class Participation {
     return this.#state === 'cleared';
   }
 
+  /** Refused; or its roles were asked for, so that those that were free are held. */
   get isDecided(): boolean {
-    return this.#state === 'cleared' || this.#state === 'refused';
+    return this.#state === 'refused' || (this.#state === 'cleared' && this.#hasAsked);
   }
 
   get problem(): LeaseholdError | undefined {
@@ -68,6 +71,8 @@ export class Participation {
     } else if (before === 'declared') {
       if (contradiction === undefined) this.#clear();
       else this.#refuse(contradiction);
+    } else {
+      this.#hasAsked = true;
     }
     return this.#state !== before && this.#state !== 'refused';
   }
@@ -80,6 +85,7 @@ export class Participation {
 
   #clear(): void {
     this.#state = 'cleared';
+    this.#hasAsked = false;
     if (this.#problem !== undefined) this.#logger.info({ partition: this.#name }, 'the partition takes part again');
     this.#problem = undefined;
   }

@@ -138,7 +138,8 @@ export class PartitionParty implements Party {
       return isFurther ? partition : [];
     }
     const agreed = members.filter((member) => countOf(member, partition.name) === partition.count);
-    return balance === null ? (isFurther ? partition : []) : balance.review(agreed);
+    const missing = balance?.review(agreed) ?? [];
+    return isFurther ? partition : missing;
   }
 }
 

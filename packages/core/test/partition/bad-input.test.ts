@@ -56,7 +56,7 @@ describe('partition() refuses, and registers nothing,', () => {
       'n'.repeat(128 - ':partition-9'.length),
       { count: 11 },
     ],
-  ])('%s', (_, code, option, name, options) => {
+  ])('%s', (...[, code, option, name, options]) => {
     const leasehold = newLeasehold();
     const error = caught(code, () => leasehold.partition(name as string, options as PartitionOptions));
     expect(error.option).toBe(option);

@@ -90,8 +90,7 @@ export class Fleet {
   /** With an id that the seed decides, as all else: it is what the order of members hangs on. */
   #create(options: LeaseholdOptions): Leasehold {
     const original = crypto.randomBytes;
-    crypto.randomBytes = ((size: number) =>
-      Buffer.from(Array.from({ length: size }, () => this.#random() * 256))) as typeof original;
+    crypto.randomBytes = (size: number) => Buffer.from(Array.from({ length: size }, () => this.#random() * 256));
     syncBuiltinESMExports();
     try {
       return createLeasehold(options);

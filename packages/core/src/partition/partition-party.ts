@@ -116,6 +116,7 @@ export class PartitionParty implements Party {
     for (const entry of this.#entries.values()) {
       if (members === undefined) entry.participation.refuseForGood(this.#options.storeName);
       else askAgain.push(...this.#review(entry, members, isKnown));
+      if (!entry.participation.isCleared) leave(entry.partition);
     }
     return askAgain;
   }
@@ -132,15 +133,16 @@ export class PartitionParty implements Party {
     const own = members.find(({ id }) => id === instanceId);
     const others = members.filter((member) => member !== own);
     const isFurther = participation.takeIn(isKnown ? own : undefined, others);
-    if (!participation.isCleared) {
-      // Usually there is nothing left: a row of the instance that a hand deleted is the exception.
-      for (const lease of partition) if (lease.isHeld) lease.handOver('this instance is no member of the partition any more');
-      return isFurther ? partition : [];
-    }
+    if (!participation.isCleared) return isFurther ? partition : [];
     const agreed = members.filter((member) => countOf(member, partition.name) === partition.count);
     const missing = balance?.review(agreed) ?? [];
     return isFurther ? partition : missing;
   }
+}
+
+/** Usually there is nothing left: a row of the instance that a hand deleted is the exception. */
+function leave(partition: ManagedPartition): void {
+  for (const lease of partition) if (lease.isHeld) lease.handOver('this instance is no member of the partition any more');
 }
 
 function excludedOf({ count, partitions }: ManagedPartition): string | undefined {

@@ -74,6 +74,23 @@ describe('another count', () => {
     expect(said.join()).toContain('takes part again');
   });
 
+  it('waits for an instance that stopped while work still ran under its roles', async () => {
+    const fleet = new Fleet();
+    const first = fleet.join({ count: 16 });
+    await run(fleet, 1_000);
+    const { promise: work, resolve: endWork } = Promise.withResolvers<void>();
+    const working = first.devices.whileHeld('7', () => work);
+    const second = fleet.join({ count: 8 });
+    await run(fleet, 1_000);
+    void first.leasehold.stop();
+    // The drain takes 8 s; then the lease runs out, and the declaration after it.
+    await run(fleet, 8_000 + LEASE_MS, () => holdsNothing(second));
+    endWork();
+    await working;
+    await run(fleet, MEMBER_AFTERLIFE_MS + 7_000);
+    expect([...second.devices].every(({ isHeld }) => isHeld)).toBe(true);
+  });
+
   it('takes over from instances that died only after all that they could still do', async () => {
     const fleet = new Fleet();
     const first = fleet.join({ count: 16 });
@@ -252,6 +269,22 @@ describe('a partition', () => {
     await run(fleet, 1_000);
     expect(await started).toMatchObject({ code: 'LEASEHOLD_INVALID_OPTION', option: 'store' });
     expect(((await started) as Error).message).toContain('the odd store tells of no members');
+    expect([...devices].some(({ isHeld }) => isHeld)).toBe(false);
+  });
+
+  it('leaves its roles when its store does so no longer', async () => {
+    const fleet = new Fleet();
+    const store = memoryStore({ database: fleet.database });
+    let tells = true;
+    const heartbeat: LeaseStore['heartbeat'] = async (request, call) => {
+      const { members, ...reply } = await store.heartbeat(request, call);
+      return tells && members !== undefined ? { ...reply, members } : reply;
+    };
+    const { devices } = fleet.join({ count: 2 }, { store: { ...store, heartbeat } });
+    await run(fleet, 1_000);
+    expect([...devices].every(({ isHeld }) => isHeld)).toBe(true);
+    tells = false;
+    await run(fleet, 6_000);
     expect([...devices].some(({ isHeld }) => isHeld)).toBe(false);
   });
 

@@ -126,6 +126,18 @@ const breakages: Readonly<Record<string, Breakage>> = {
       return { ...reply, ...(members === undefined ? {} : { members }) };
     },
   }),
+  'takes heartbeats in the order in which they arrive': (store) => {
+    let sequence = 0;
+    return {
+      heartbeat: ({ membership, ...request }, limits) => {
+        sequence += 1;
+        return store.heartbeat(
+          membership === undefined ? request : { ...request, membership: { ...membership, sequence } },
+          limits,
+        );
+      },
+    };
+  },
   'tells of no members': (store) => ({
     heartbeat: async (request, limits) => ({ roles: (await store.heartbeat(request, limits)).roles }),
   }),

@@ -191,8 +191,7 @@ export class Heartbeat {
     const { store, clock, instance, party } = this.#options;
     const leases = this.#schedule.takeDue(this.#now());
     for (const lease of leases) lease.tend();
-    party.prepare();
-    const { membership } = party;
+    const membership = party.prepare();
     const instanceTtlMs = Math.max(this.#options.instanceTtlMs, party.longestLeaseMs);
     this.#lastSentAt = this.#now();
     const timeoutMs = timeoutOfCall(this.#options);

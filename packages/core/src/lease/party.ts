@@ -13,8 +13,6 @@ export interface MembersAnswer {
 
 /** What the heartbeat carries for the partitions of its instance. It is here since partitions build on leases, and not the other way. */
 export interface Party {
-  /** What to declare with the next heartbeat; undefined without any partition. */
-  readonly membership: Membership | undefined;
   /** The longest lease of any partition, in milliseconds; 0 without any. The instance has to count as alive for as long. */
   readonly longestLeaseMs: number;
   /** The longest time that a heartbeat may take, in milliseconds; Infinity without any partition. */
@@ -23,8 +21,8 @@ export interface Party {
   readonly problem: unknown;
   /** False while a partition has not asked for its roles yet, and may. */
   readonly isDecided: boolean;
-  /** Before each heartbeat: decides which of the leases compete with it. */
-  prepare(): void;
+  /** Before each heartbeat: decides which of the leases compete with it, and what it declares; undefined without any partition. */
+  prepare(): Membership | undefined;
   /** After each answer. Its own answer are the leases to ask for at once. */
   takeIn(answer: MembersAnswer): Iterable<ManagedLease>;
 }

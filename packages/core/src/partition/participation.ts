@@ -18,8 +18,8 @@ type State = 'looking' | 'declaring' | 'declared' | 'cleared' | 'refused';
  * An instance looks, declares its count, and takes nothing before an answer of the store shows its own declaration and no
  * other count. Of any two that disagree, the one whose answer is later sees the other's declaration, and keeps away; where
  * both see each other, both do. Who was cleared stays so: newcomers keep away from it for as long as its declaration is told.
- * That is longer than it can hold anything: roles are taken and renewed only together with the declaration, and nothing is
- * believed that was asked after its time, or answered after its afterlife.
+ * That is longer than it can hold anything: roles are taken and renewed only together with the declaration, which no heartbeat
+ * that hung on its way puts back, and nothing is believed that was asked after its time, or answered after its afterlife.
  */
 export class Participation {
   readonly #name: string;

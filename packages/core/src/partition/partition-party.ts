@@ -35,6 +35,7 @@ const LONGEST_CALL_MS = MEMBER_AFTERLIFE_MS - 5_000;
 export class PartitionParty implements Party {
   readonly #options: PartitionPartyOptions;
   readonly #entries = new Map<string, Entry>();
+  #sequence = 0;
   /** For so long, by both clocks, the store surely tells the others of what this instance declared. */
   #knownUntil: SentAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
@@ -66,22 +67,6 @@ export class PartitionParty implements Party {
     throw new LeaseholdError('LEASEHOLD_UNKNOWN_ROLE', message, { role: name });
   }
 
-  get membership(): Membership | undefined {
-    if (this.#entries.size === 0) return undefined;
-    const declared = [...this.#entries.values()].filter(({ participation }) => participation.isDeclared);
-    const draining = this.#options.isDraining();
-    const excluded = declared.flatMap(({ partition, balance }) => {
-      const roles = balance === null || draining ? undefined : excludedOf(partition);
-      return roles === undefined ? [] : [[partition.name, roles] as const];
-    });
-    return {
-      partitions: Object.fromEntries(declared.map(({ partition }) => [partition.name, partition.count])),
-      excluded: Object.fromEntries(excluded),
-      weight: this.#options.weight,
-      draining,
-    };
-  }
-
   get longestLeaseMs(): number {
     let longest = 0;
     for (const { partition } of this.#entries.values())
@@ -102,11 +87,29 @@ export class PartitionParty implements Party {
     return [...this.#entries.values()].every(({ participation }) => participation.isDecided);
   }
 
-  prepare(): void {
+  prepare(): Membership | undefined {
     for (const { partition, participation, balance } of this.#entries.values()) {
       if (participation.isCleared && balance !== null) balance.allot();
       else for (const lease of partition) lease.restrain(participation.isCleared ? 'member' : 'observer');
     }
+    return this.#entries.size === 0 ? undefined : this.#declare();
+  }
+
+  #declare(): Membership {
+    this.#sequence += 1;
+    const declared = [...this.#entries.values()].filter(({ participation }) => participation.isDeclared);
+    const draining = this.#options.isDraining();
+    const excluded = declared.flatMap(({ partition, balance }) => {
+      const roles = balance === null || draining ? undefined : excludedOf(partition);
+      return roles === undefined ? [] : [[partition.name, roles] as const];
+    });
+    return {
+      sequence: this.#sequence,
+      partitions: Object.fromEntries(declared.map(({ partition }) => [partition.name, partition.count])),
+      excluded: Object.fromEntries(excluded),
+      weight: this.#options.weight,
+      draining,
+    };
   }
 
   takeIn({ members, sentAt, ttlMs }: MembersAnswer): ManagedLease[] {

@@ -86,6 +86,11 @@ export interface HeartbeatRequest {
 
 /** An instance's part in the partitions: what the others need to know of it before it owns anything. */
 export interface Membership {
+  /**
+   * Rises with each heartbeat of the instance. One that takes effect after a later one, as it hung on its way, does not put the
+   * membership back, and takes and renews no role that is for members.
+   */
+  readonly sequence: number;
   /** The partitions that it competes for, each with its count. */
   readonly partitions: Readonly<Record<string, number>>;
   /** Its share, in relation to those of the others. */

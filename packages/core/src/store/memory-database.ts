@@ -87,19 +87,26 @@ export class MemoryDatabase {
 
   heartbeat(request: HeartbeatRequest): HeartbeatReply {
     const { instance, membership } = request;
-    const entitled = this.#isEntitled(instance.id, membership);
+    const late = this.#isLate(instance.id, membership);
+    const entitled = !late && this.#isEntitled(instance.id, membership);
     const members = membership === undefined ? {} : { members: this.#members() };
     const arrives = membership !== undefined && !this.#isPresent(instance.id);
-    this.#instances.set(instance.id, { membership, expiresAt: this.#clock.monotonic() + request.instanceTtlMs });
+    if (!late) this.#instances.set(instance.id, { membership, expiresAt: this.#clock.monotonic() + request.instanceTtlMs });
     const moved = request.renew.map(({ role }) => role).filter((role) => this.#hasMoved(role, instance));
-    const renewed = request.renew.map(({ role, fencingToken }) =>
-      this.#renew({ role, holder: instance.id, fencingToken }, instance),
-    );
+    const renewed = request.renew.map(({ role, fencingToken, onlyAsMember }) => {
+      if (late && onlyAsMember === true) return this.#report(role, 'busy');
+      return this.#renew({ role, holder: instance.id, fencingToken }, instance);
+    });
     const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance, entitled));
     const observed = request.observe.map((role) => this.#report(role, this.#isLive(role) ? 'held' : 'vacant'));
     const taken = acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role);
     this.#wakeOthers(instance.id, arrives ? 'all' : [...taken, ...moved]);
     return { roles: [...renewed, ...acquired, ...observed], ...members };
+  }
+
+  /** A heartbeat that hung on its way until a later one was there: an instance that has partitions never has none again. */
+  #isLate(id: string, membership: Membership | undefined): boolean {
+    return (this.#instances.get(id)?.membership?.sequence ?? 0) > (membership?.sequence ?? 0);
   }
 
   /** A member before this heartbeat, and with the same counts. */

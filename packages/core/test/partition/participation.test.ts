@@ -228,6 +228,58 @@ describe('a heartbeat that takes effect after its time', () => {
   });
 });
 
+/** Heartbeats and releases that hang, that are lost on their way, whose replies are lost, and that take effect long after. */
+function faultyStore(fleet: Fleet, random: () => number, isQuiet: () => boolean): LeaseStore {
+  const { database, clock } = fleet;
+  const fated = async <T>(call: () => T): Promise<T> => {
+    const dice = isQuiet() ? 0 : random();
+    if (dice < 0.7) return call();
+    if (dice < 0.8) throw new Error('lost');
+    if (dice < 0.9) call();
+    else clock.setTimer(() => void call(), random() * 90_000);
+    return new Promise<never>(() => {});
+  };
+  return {
+    ...memoryStore({ database }),
+    heartbeat: (request) => fated(() => database.heartbeat(request)),
+    release: (request) => fated(() => database.release(request)),
+  };
+}
+
+describe('on a store that loses and delays', () => {
+  // The last four are histories in which a heartbeat that hung put back what its instance had declared later.
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 204, 235, 246, 513])(
+    'one count at most is acted on, and one in the end (seed %d)',
+    async (seed) => {
+      const random = randomOf(seed);
+      const fleet = new Fleet(seed);
+      let isQuiet = false;
+      const leaseDuration = random() < 0.5 ? '15s' : '2m';
+      const join = (): void => {
+        const store = faultyStore(fleet, random, () => isQuiet);
+        const options = { count: random() < 0.5 ? 8 : 12, balance: random() < 0.5 ? 'off' : 'fair', leaseDuration } as const;
+        fleet.join(options, { store, callTimeout: '20s' });
+      };
+      for (let change = 0; change < 12; change += 1) {
+        const [victim] = fleet.instances.toSorted(() => random() - 0.5);
+        if (victim === undefined || random() < 0.6) join();
+        else {
+          void victim.leasehold.stop();
+          fleet.leave(victim);
+        }
+        await run(fleet, random() * 60_000);
+      }
+      isQuiet = true;
+      if (fleet.instances.length === 0) join();
+      // All that was delayed has taken effect, all leases of the dead have run out, and so have their declarations.
+      await run(fleet, 90_000 + 120_000 + MEMBER_AFTERLIFE_MS + 60_000);
+      const [count] = fleet.countsHeld();
+      const held = fleet.instances.flatMap(({ devices }) => [...devices].filter(({ isHeld }) => isHeld));
+      expect(held).toHaveLength(count ?? Number.NaN);
+    },
+  );
+});
+
 const nobody = {
   instance: { id: 'nobody', label: 'nobody', address: null },
   instanceTtlMs: 1_000,

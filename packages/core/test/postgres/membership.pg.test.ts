@@ -7,7 +7,7 @@ import { heartbeatSql } from '../../src/postgres/sql/heartbeat.ts';
 import { type TestDatabase, test } from '../../../../test/support/database.ts';
 import { callWithin, instance, instanceOn, openStore } from '../support/postgres-lease.ts';
 
-const DECLARED: Membership = { partitions: { devices: 16 }, weight: 1, excluded: {}, draining: false };
+const DECLARED: Membership = { sequence: 1, partitions: { devices: 16 }, weight: 1, excluded: {}, draining: false };
 
 function requestOf(id: string, asks: Partial<HeartbeatRequest> = {}): HeartbeatRequest {
   return { instance: instance(id), instanceTtlMs: 60_000, renew: [], acquire: [], observe: [], membership: DECLARED, ...asks };

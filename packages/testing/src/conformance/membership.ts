@@ -3,8 +3,12 @@ import type { AcquireRequest, HeartbeatReply, Member as ToldMember, Membership }
 import { assertHeldBy, type Beat, LONG_LEASE_MS, type Member } from './member.ts';
 import { rule, type Rule, type Stage } from './stage.ts';
 
+let sequence = 0;
+
+/** What the next heartbeat declares. */
 function declaring(partitions: Record<string, number>, rest: Partial<Membership> = {}): { readonly membership: Membership } {
-  return { membership: { partitions, weight: 1, excluded: {}, draining: false, ...rest } };
+  sequence += 1;
+  return { membership: { sequence, partitions, weight: 1, excluded: {}, draining: false, ...rest } };
 }
 
 function asMember(role: string): AcquireRequest {
@@ -43,15 +47,29 @@ export const membershipRules: readonly Rule[] = [
     const reply = await second.send(declaring({}));
     assert.deepEqual(toldOf(reply, first), { live: true, ...changed.membership });
     assert.equal(toldOf(reply, second), undefined);
-    assert.deepEqual(toldOf(await first.send(declaring({})), second), { live: true, ...declaring({}).membership });
+    const told = toldOf(await first.send(declaring({})), second);
+    assert.deepEqual([told?.live, told?.partitions], [true, {}]);
   }),
 
-  rule('a heartbeat without a membership is told of nobody, and its instance is no member any more', async (stage) => {
+  rule('a heartbeat without a membership is told of nobody', async (stage) => {
     const [first, second] = await stage.pair();
     await first.send(declaring({ devices: 16 }));
     assert.equal((await second.send({})).members, undefined);
-    await first.send({});
-    assert.equal(toldOf(await second.send(declaring({})), first), undefined);
+    assert.equal(toldOf(await first.send(declaring({})), second), undefined);
+  }),
+
+  rule('a heartbeat that comes after a later one leaves the membership as it is', async (stage) => {
+    const [first, second] = await stage.pair();
+    const [early, late] = [declaring({ devices: 8 }), declaring({ devices: 16 })];
+    await first.send(late);
+    for (const beat of [early, {}]) {
+      await first.send(beat);
+      assert.deepEqual(toldOf(await second.send(declaring({})), first), { live: true, ...late.membership });
+    }
+    await first.send(late);
+    const latest = declaring({});
+    await first.send(latest);
+    assert.deepEqual(toldOf(await second.send(declaring({})), first), { live: true, ...latest.membership });
   }),
 
   rule('a membership is kept as it is, whatever the partitions are called', async (stage) => {
@@ -87,6 +105,23 @@ export const onlyAsMemberRules: readonly Rule[] = [
     assert.equal(renewed.get(role)?.outcome, 'renewed');
   }),
 
+  rule('it is neither taken nor renewed by a heartbeat that comes after a later one', async (stage) => {
+    const first = await stage.member('first');
+    const [held, free] = [stage.role('held'), stage.role('free')];
+    const [early, late] = [declaring({ devices: 16 }), declaring({ devices: 16 })];
+    await first.send(late);
+    assert.equal(await isTaken(first, held, late), true);
+    const { fencingToken } = await first.observe(held);
+    const asks = { renew: [{ role: held, fencingToken, onlyAsMember: true }], acquire: [asMember(free)] };
+    const reports = await first.beat({ ...early, ...asks });
+    assert.equal(reports.get(held)?.outcome, 'busy');
+    assert.notEqual(reports.get(free)?.outcome, 'acquired');
+    assert.deepEqual(
+      [...(await first.beat({ ...late, ...asks })).values()].map(({ outcome }) => outcome),
+      ['renewed', 'acquired'],
+    );
+  }),
+
   rule('it is not taken without a membership, nor with other partitions than were declared', async (stage) => {
     const first = await stage.member('first');
     const role = stage.role();
@@ -95,7 +130,7 @@ export const onlyAsMemberRules: readonly Rule[] = [
     await first.send(declaring({ devices: 16 }));
     assert.equal(await isTaken(first, role, declaring({ devices: 8 })), false, 'with another count');
     assert.equal(await isTaken(first, role, declaring({ devices: 8, orders: 8 })), false, 'with another partition');
-    assert.equal(await isTaken(first, role, {}), false, 'with none any more');
+    assert.equal(await isTaken(first, role, {}), false, 'without one, although there is one');
     await first.send(declaring({ devices: 8 }));
     assert.equal(await isTaken(first, role, declaring({ devices: 8 }, { weight: 2 })), true, 'with another weight');
   }),

@@ -21,7 +21,8 @@ const HIGHEST_TOKEN = '9000000000000000000';
  * - A term that is taken over ends when its row is picked, before the next begins: terms in the history never overlap.
  * - Roles of partitions are taken by a declared member alone: one that the row of the instance shows as live and with the same
  *   counts *before* this statement, which cannot see its own update. Whoever has been silent for too long first declares anew.
- *   They are taken and renewed only together with that row, so that nobody holds one who is not seen as a member.
+ *   They are taken and renewed only together with that row, so that nobody holds one who is not seen as a member; and not by a
+ *   statement that hung on its way until a later one of the same instance was there, which would put its declaration back.
  * - An acquisition, or another address of a holder, notifies in the same statement, so that the others learn it at once.
  */
 export function heartbeatSql(schema: string): string {
@@ -34,6 +35,7 @@ present as (
   update ${schema}.instance i
   set address = $9, expires_at = clock_timestamp() + $10 * interval '1 millisecond', membership = $13::jsonb
   where i.id = any (array(select id from ${schema}.instance where id = $7 for no key update skip locked))
+    and coalesce((i.membership -> 'sequence')::bigint, 0) <= coalesce(($13::jsonb -> 'sequence')::bigint, 0)
   returning i.id
 ),
 renewable as (

@@ -33,7 +33,8 @@ export interface LeaseholdOptions extends TimingOptions {
   readonly canHold?: (role: string) => boolean;
   /**
    * Longest time that one call to the store may take, also bounded by what is left of each term that is held; in proportion
-   * less while a role of shorter timing is held, so that one call that hangs does not use up its whole term.
+   * less while a role of shorter timing is held, so that one call that hangs does not use up its whole term. With partitions
+   * never more than 25 s.
    *
    * @default half of what a lease has left when its renewal is due: '4s' with the default timing
    */

@@ -263,4 +263,39 @@ describe('a fair partition', () => {
       expect(sum(await run(fleet, 10))).toBe(0);
     },
   );
+
+  it.each(Array.from({ length: 8 }, (_, n) => n + 1))(
+    'comes to rest, with an owner for all that anybody may hold, whatever each may hold (seed %d)',
+    async (seed) => {
+      const random = randomOf(seed);
+      const fleet = new Fleet(seed);
+      const count = 4 + Math.floor(random() * 28);
+      const mayHold = new Map<string, ReadonlySet<string>>();
+      const join = (): void => {
+        const limit = random() < 0.5 ? 1 : random();
+        const roles = new Set(Array.from({ length: count }, (_, n) => `devices:partition-${n}`).filter(() => random() < limit));
+        const weight = 1 + Math.floor(random() * 3);
+        const { id } = fleet.join({ count }, { canHold: (role) => roles.has(role), instance: { weight } });
+        mayHold.set(id, roles);
+      };
+      for (let change = 0; change < 8; change += 1) {
+        const [victim] = fleet.instances.toSorted(() => random() - 0.5);
+        if (victim === undefined || random() < 0.65) join();
+        else {
+          void victim.leasehold.stop();
+          fleet.leave(victim);
+        }
+        await run(fleet, Math.ceil(random() * 6), 'may move');
+      }
+      join();
+      await run(fleet, 16, 'may move');
+      const owners = fleet.owners();
+      for (const [place, owner] of owners.entries()) {
+        const able = fleet.instances.filter(({ id }) => mayHold.get(id)?.has(`devices:partition-${place}`));
+        expect(owner === null, `role ${place} has no owner`).toBe(able.length === 0);
+      }
+      await run(fleet, 20, 'may move');
+      expect(fleet.owners()).toEqual(owners);
+    },
+  );
 });

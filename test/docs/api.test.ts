@@ -12,6 +12,8 @@ const INTERFACES = {
   Leasehold: 'packages/core/src/leasehold.ts',
   LeaseRegistry: 'packages/core/src/lease/registry.ts',
   RoleLease: 'packages/core/src/lease/role-lease.ts',
+  RolePartition: 'packages/core/src/partition/role-partition.ts',
+  PartitionLease: 'packages/core/src/partition/role-partition.ts',
   RepeatedWork: 'packages/core/src/lease/every.ts',
   Term: 'packages/core/src/lease/term.ts',
   Fence: 'packages/core/src/postgres/fence.ts',

@@ -16,6 +16,9 @@ const FILES: Readonly<Record<string, string>> = {
   settings: 'postgres/server-settings.pg.test.ts',
   text: 'postgres/sql-text.test.ts',
   migrate: 'postgres/migrate.pg.test.ts',
+  share: 'partition/fair-balance.test.ts',
+  count: 'partition/participation.test.ts',
+  hash: 'partition/partition-hash.test.ts',
 };
 
 const named = [...page.matchAll(/\| `(\w+)`: (.+) \|$/gm)].map(([, file = '', title = '']) => ({ file, title }));

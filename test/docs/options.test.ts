@@ -12,6 +12,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   InstanceOptions: 'packages/core/src/instance.ts',
   TimingOptions: 'packages/core/src/lease/lease-options.ts',
   RoleOptions: 'packages/core/src/lease/lease-options.ts',
+  PartitionOptions: 'packages/core/src/partition/partition-options.ts',
   StepDownOptions: 'packages/core/src/lease/role-lease.ts',
   PostgresStoreOptions: 'packages/core/src/postgres/postgres-store.ts',
   ConnectionSource: 'packages/core/src/postgres/connection-config.ts',

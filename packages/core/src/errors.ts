@@ -7,6 +7,8 @@ export const errorCodes = {
   LEASEHOLD_INVALID_DURATION: 'A duration is neither a positive number of milliseconds nor a string such as "15s".',
   LEASEHOLD_INVALID_TIMING: 'The lease duration leaves no room for a renewal and the safety margin.',
   LEASEHOLD_INVALID_ROLE: 'A role name is empty, too long, or contains control characters.',
+  LEASEHOLD_INVALID_AFFINITY_KEY: 'An affinity key or its scope is not a string, is too long, or the scope is empty.',
+  LEASEHOLD_PARTITION_COUNT: 'A live instance has the partition with another count.',
   LEASEHOLD_INVALID_ADDRESS: 'An advertised address is not a plain http(s) origin.',
   LEASEHOLD_DUPLICATE_ROLE: 'A role of this name is registered already.',
   LEASEHOLD_ALREADY_REGISTERED: 'The plugin or module of a framework was registered twice on one application.',

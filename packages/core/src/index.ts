@@ -26,5 +26,8 @@ export type { Random } from './lease/pacing.ts';
 export type { LeaseRegistry } from './lease/registry.ts';
 export type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './lease/role-lease.ts';
 export type { Term } from './lease/term.ts';
+export type { PartitionOptions } from './partition/partition-options.ts';
+export type { PartitionLease, RolePartition } from './partition/role-partition.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export { MEMBER_AFTERLIFE_MS } from './store/lease-store.ts';
 export type * from './store/lease-store.ts';

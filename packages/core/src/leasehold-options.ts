@@ -2,9 +2,9 @@ import { resolveAddress } from './address.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError } from './errors.ts';
-import { createInstanceId, type InstanceOptions, resolveLabel } from './instance.ts';
+import { createInstanceId, type InstanceOptions, resolveLabel, resolveWeight } from './instance.ts';
 import { resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
-import { requireKnown, requireObject, requireThat } from './require-option.ts';
+import { requireFunction, requireKnown, requireObject, requireThat } from './require-option.ts';
 import type { Random } from './lease/pacing.ts';
 import { guardLogger, type Logger, silentLogger } from './logger.ts';
 import type { LeaseStore } from './store/lease-store.ts';
@@ -25,8 +25,16 @@ export interface LeaseholdOptions extends TimingOptions {
   readonly store?: LeaseStore;
   readonly instance?: InstanceOptions;
   /**
+   * Which roles this instance may ever hold, those of partitions too: asked once for each, when it is registered. It still knows
+   * who holds the others.
+   *
+   * @default all
+   */
+  readonly canHold?: (role: string) => boolean;
+  /**
    * Longest time that one call to the store may take, also bounded by what is left of each term that is held; in proportion
-   * less while a role of shorter timing is held, so that one call that hangs does not use up its whole term.
+   * less while a role of shorter timing is held, so that one call that hangs does not use up its whole term. With partitions
+   * never more than 25 s.
    *
    * @default half of what a lease has left when its renewal is due: '4s' with the default timing
    */
@@ -50,6 +58,8 @@ export interface ResolvedLeaseholdOptions {
   readonly label: string;
   readonly id: string;
   readonly address: string | null;
+  readonly weight: number;
+  readonly canHold: (role: string) => boolean;
   readonly timing: Timing;
   /** What a role's own options are laid over. */
   readonly timingOptions: TimingOptions;
@@ -67,6 +77,7 @@ export interface ResolvedLeaseholdOptions {
 const OPTIONS = [
   'store',
   'instance',
+  'canHold',
   'leaseDuration',
   'renewInterval',
   'safetyMargin',
@@ -78,7 +89,7 @@ const OPTIONS = [
   'clock',
   'random',
 ] as const satisfies (keyof LeaseholdOptions)[];
-const INSTANCE_OPTIONS = ['label', 'address'] as const satisfies (keyof InstanceOptions)[];
+const INSTANCE_OPTIONS = ['label', 'address', 'weight'] as const satisfies (keyof InstanceOptions)[];
 const STARTUPS: readonly string[] = ['wait', 'fail', 'background'] satisfies Startup[];
 const STORE_METHODS = ['open', 'heartbeat', 'release', 'fence', 'close'] as const satisfies (keyof LeaseStore)[];
 const DEFAULT_RELEASE_MS = 2_000;
@@ -94,6 +105,8 @@ export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeas
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, such as { store }');
   requireKnown('createLeasehold()', options, OPTIONS);
   const { instance = {}, startup = 'wait', clock = systemClock, random = Math.random, logger = silentLogger } = options;
+  const { canHold = () => true } = options;
+  requireFunction('canHold', canHold);
   requireObject('instance', instance);
   requireKnown('instance', instance, INSTANCE_OPTIONS);
   const timing = resolveTiming(options);
@@ -107,6 +120,8 @@ export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeas
     label,
     id: createInstanceId(label),
     address: instance.address === undefined ? null : resolveAddress('instance.address', instance.address),
+    weight: resolveWeight(instance.weight),
+    canHold,
     timing,
     timingOptions: { leaseDuration, renewInterval, safetyMargin } as TimingOptions,
     startup,

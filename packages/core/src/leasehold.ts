@@ -4,6 +4,8 @@ import type { LeaseRegistry } from './lease/registry.ts';
 import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
 import { type LeaseholdOptions, resolveLeaseholdOptions } from './leasehold-options.ts';
 import { ManagedLeasehold } from './managed-leasehold.ts';
+import type { PartitionOptions } from './partition/partition-options.ts';
+import type { RolePartition } from './partition/role-partition.ts';
 import type { InstanceIdentity } from './store/lease-store.ts';
 
 /** One instance's part in the agreement. Create one per process. */
@@ -17,8 +19,17 @@ export interface Leasehold extends AsyncDisposable {
    * LEASEHOLD_INVALID_TIMING, LEASEHOLD_INVALID_OPTION, LEASEHOLD_STOPPED; then nothing is registered.
    */
   role(name: string, options?: RoleOptions): RoleLease;
+  /**
+   * Registers all roles of a partition, `devices:partition-0` and so on, and competes for them once started; or registers none.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_ROLE, LEASEHOLD_DUPLICATE_ROLE, LEASEHOLD_INVALID_DURATION,
+   * LEASEHOLD_INVALID_TIMING, LEASEHOLD_INVALID_OPTION, LEASEHOLD_STOPPED; then nothing is registered.
+   */
+  partition(name: string, options: PartitionOptions): RolePartition;
   /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE */
   get(role: string): RoleLease;
+  /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE */
+  getPartition(name: string): RolePartition;
   /**
    * Opens the store and begins the heartbeats; resolves after the first one, or as the `startup` option says. From then on
    * the process stays alive until {@link stop}, also while the store is away and nothing else would keep it.
@@ -26,7 +37,7 @@ export interface Leasehold extends AsyncDisposable {
    * @throws {LeaseholdError} LEASEHOLD_ALREADY_STARTED, LEASEHOLD_STOPPED
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when another Leasehold uses the store.
    * @throws {LeaseholdError} LEASEHOLD_SCHEMA_MISSING, LEASEHOLD_SCHEMA_OUTDATED, LEASEHOLD_SCHEMA_NEWER,
-   * LEASEHOLD_PERMISSION_DENIED: waiting would not mend these, so they reject with every `startup` but `background`.
+   * LEASEHOLD_PERMISSION_DENIED, LEASEHOLD_PARTITION_COUNT: waiting would not mend these, so they reject with every `startup` but `background`.
    * @throws {LeaseholdError} LEASEHOLD_STORE_UNAVAILABLE, LEASEHOLD_STORE_TIMEOUT with `startup: 'fail'`.
    */
   start(): Promise<void>;

@@ -69,10 +69,10 @@ describe.each(hosts)('$name', (host) => {
   });
 });
 
-test('a Leasehold without partitions is refused when the application is built', () => {
+test('what has no partitions is refused when the application is built', () => {
   let thrown: unknown;
   try {
-    partitionHolderProxy(createLeasehold({ store: memoryStore() }) as never, options);
+    partitionHolderProxy({ instance: fakePartition().instance } as never, options);
   } catch (error) {
     thrown = error;
   }

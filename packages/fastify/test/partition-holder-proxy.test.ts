@@ -1,7 +1,6 @@
 import cors from '@fastify/cors';
 import { isLeaseholdError } from '@leasehold/core';
-import { memoryStore } from '@leasehold/core/memory';
-import { partitionHolderProxy, type PartitionHolderProxyPluginOptions, roleLeasePlugin } from '@leasehold/fastify';
+import { partitionHolderProxy, type PartitionHolderProxyPluginOptions } from '@leasehold/fastify';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { heldBy } from '../../../test/support/http/fake-leasehold.ts';
@@ -81,7 +80,7 @@ describe('refused by app.ready()', () => {
     ['without a Leasehold', (app) => app.register(partitionHolderProxy, options), /roleLeasePlugin before partitionHolderProxy/],
     [
       'with one that has no partitions',
-      (app) => app.register(roleLeasePlugin, { store: memoryStore() }).register(partitionHolderProxy, options),
+      (app) => app.register(partitionHolderProxy, { ...options, leasehold: { instance: fakePartition().instance } as never }),
       /give one that has partitions/,
     ],
     [

@@ -16,8 +16,8 @@ export interface InstallRoleHolderProxyOptions extends RoleHolderProxyOptions {
 }
 
 export interface InstallPartitionHolderProxyOptions extends PartitionHolderProxyOptions {
-  /** Tells which role a key belongs to, and who holds it. */
-  readonly leasehold: PartitionLeasehold;
+  /** Tells which role a key belongs to, and who holds it. @default that of the module; register the partition with it before */
+  readonly leasehold?: PartitionLeasehold;
 }
 
 /**
@@ -47,7 +47,7 @@ export function installRoleHolderProxy(app: INestApplication, options: InstallRo
  */
 export function installPartitionHolderProxy(app: INestApplication, options: InstallPartitionHolderProxyOptions): void {
   const lifecycle = findLifecycle(app);
-  const { leasehold, ...others } = options;
+  const { leasehold = lifecycle.leasehold, ...others } = options;
   requirePartitions(leasehold);
   const withLogger = { logger: lifecycle.logger, ...others };
   attachProxy(app.getHttpAdapter(), lifecycle, () => createPartitionHolderProxy(leasehold, withLogger));
@@ -65,7 +65,6 @@ function findLifecycle(app: INestApplication): Lifecycle {
   }
 }
 
-/** The Leasehold of the module would be the likely mistake: it has roles, and no partitions. */
 function requirePartitions(leasehold: Partial<PartitionLeasehold> | null | undefined): void {
   if (typeof leasehold?.getPartition === 'function') return;
   throw new LeaseholdError(

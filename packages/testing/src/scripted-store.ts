@@ -5,6 +5,7 @@ import {
   type InstanceIdentity,
   LeaseholdError,
   type LeaseStore,
+  type Membership,
   type ReleaseOutcome,
   type ReleaseReply,
   type ReleaseRequest,
@@ -41,6 +42,7 @@ export class ScriptedStore implements LeaseStore {
   readonly #roles = new Map<string, ScriptedRole>();
   readonly #other: Required<OtherInstance>;
   #context: StoreContext | null = null;
+  #declared: Membership | undefined;
 
   constructor({ id = 'other-instance', address = null }: OtherInstance) {
     this.#other = { id, address };
@@ -69,7 +71,15 @@ export class ScriptedStore implements LeaseStore {
       ...acquire.map((wanted) => this.#acquire(wanted, instance)),
       ...observe.map((role) => this.#report(role, instance)),
     ];
-    return { roles: reports.filter((report) => report !== null) };
+    return { roles: reports.filter((report) => report !== null), ...this.#declare(request) };
+  }
+
+  /** Tells of this instance alone: the other takes part in no partition. */
+  #declare({ instance, membership }: HeartbeatRequest): Pick<HeartbeatReply, 'members'> {
+    const before = this.#declared;
+    this.#declared = membership;
+    if (membership === undefined) return {};
+    return { members: before === undefined ? [] : [{ id: instance.id, live: true, ...before }] };
   }
 
   async release({ roles }: ReleaseRequest): Promise<ReleaseReply> {

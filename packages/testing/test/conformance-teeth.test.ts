@@ -1,4 +1,4 @@
-import type { HeartbeatReply, HeartbeatRequest, LeaseStore, RoleReport, StoreContext } from '@leasehold/core';
+import type { HeartbeatReply, HeartbeatRequest, LeaseStore, Member, RoleReport, StoreContext } from '@leasehold/core';
 import { MemoryDatabase, memoryStore, type MemoryTransaction } from '@leasehold/core/memory';
 import { expect, test } from 'vitest';
 import { type ConformanceCase, leaseStoreConformance, manualClock } from '../src/index.ts';
@@ -13,9 +13,19 @@ async function look(store: LeaseStore, request: HeartbeatRequest, roles: readonl
 
 function changeReplies(store: LeaseStore, change: (report: RoleReport) => RoleReport): Partial<LeaseStore> {
   return {
-    heartbeat: async (request, limits): Promise<HeartbeatReply> => ({
-      roles: (await store.heartbeat(request, limits)).roles.map(change),
-    }),
+    heartbeat: async (request, limits): Promise<HeartbeatReply> => {
+      const reply = await store.heartbeat(request, limits);
+      return { ...reply, roles: reply.roles.map(change) };
+    },
+  };
+}
+
+function changeMembers(store: LeaseStore, change: (members: readonly Member[]) => Member[]): Partial<LeaseStore> {
+  return {
+    heartbeat: async (request, limits) => {
+      const { members, ...reply } = await store.heartbeat(request, limits);
+      return members === undefined ? reply : { ...reply, members: change(members) };
+    },
   };
 }
 
@@ -26,9 +36,9 @@ function changeRoles(store: LeaseStore, change: (role: string) => string): Parti
     heartbeat: async (request, limits) => {
       const { renew, acquire, observe } = request;
       const sent = { ...request, renew: changed(renew), acquire: changed(acquire), observe: observe.map(change) };
-      const { roles } = await store.heartbeat(sent, limits);
+      const { roles, ...reply } = await store.heartbeat(sent, limits);
       const asked = [...renew, ...acquire].map(({ role }) => role).concat(observe);
-      return { roles: roles.map((report, index) => ({ ...report, role: asked[index] ?? report.role })) };
+      return { ...reply, roles: roles.map((report, index) => ({ ...report, role: asked[index] ?? report.role })) };
     },
   };
 }
@@ -48,13 +58,13 @@ const breakages: Readonly<Record<string, Breakage>> = {
   }),
   'takes back what has run out when asked to renew': (store) => ({
     heartbeat: async (request, limits) => {
-      const { roles } = await store.heartbeat(request, limits);
+      const { roles, ...reply } = await store.heartbeat(request, limits);
       const again = roles.filter(
         ({ role, outcome }) => outcome === 'vacant' && request.renew.some((asked) => asked.role === role),
       );
       const acquire = again.map(({ role }) => ({ role, leaseMs: 60_000, tokenFloor: 0n }));
       const taken = (await store.heartbeat({ ...request, renew: [], acquire, observe: [] }, limits)).roles;
-      return { roles: roles.map((report) => taken.find(({ role }) => role === report.role) ?? report) };
+      return { ...reply, roles: roles.map((report) => taken.find(({ role }) => role === report.role) ?? report) };
     },
   }),
   'forgets the floor': (store) => ({
@@ -80,9 +90,10 @@ const breakages: Readonly<Record<string, Breakage>> = {
   'trims names': (store) => changeRoles(store, (role) => role.trim()),
   'cuts names': (store) => changeRoles(store, (role) => [...role].slice(0, 63).join('')),
   'leaves out what it does not know': (store) => ({
-    heartbeat: async (request, limits) => ({
-      roles: (await store.heartbeat(request, limits)).roles.filter(({ outcome }) => outcome !== 'missing'),
-    }),
+    heartbeat: async (request, limits) => {
+      const reply = await store.heartbeat(request, limits);
+      return { ...reply, roles: reply.roles.filter(({ outcome }) => outcome !== 'missing') };
+    },
   }),
   'hides addresses': (store) => changeReplies(store, (report) => ({ ...report, holderAddress: null })),
   'wakes nobody': (store) => ({ open: (context, limits) => store.open({ ...context, wakeUp: () => {} }, limits) }),
@@ -97,6 +108,48 @@ const breakages: Readonly<Record<string, Breakage>> = {
       },
     };
   },
+  'lets anybody take the roles of partitions': (store) => ({
+    heartbeat: (request, limits) =>
+      store.heartbeat({ ...request, acquire: request.acquire.map((asked) => ({ ...asked, onlyAsMember: false })) }, limits),
+  }),
+  'lets whoever declares take the roles of partitions at once': (store) => ({
+    heartbeat: async (request, limits) => {
+      if (request.membership !== undefined) await store.heartbeat({ ...request, renew: [], acquire: [], observe: [] }, limits);
+      return store.heartbeat(request, limits);
+    },
+  }),
+  'tells of the members as they are after the heartbeat': (store) => ({
+    heartbeat: async (request, limits) => {
+      const reply = await store.heartbeat(request, limits);
+      if (request.membership === undefined) return reply;
+      const { members } = await store.heartbeat({ ...request, renew: [], acquire: [], observe: [] }, limits);
+      return { ...reply, ...(members === undefined ? {} : { members }) };
+    },
+  }),
+  'takes heartbeats in the order in which they arrive': (store) => {
+    let sequence = 0;
+    return {
+      heartbeat: ({ membership, ...request }, limits) => {
+        sequence += 1;
+        return store.heartbeat(
+          membership === undefined ? request : { ...request, membership: { ...membership, sequence } },
+          limits,
+        );
+      },
+    };
+  },
+  'tells of no members': (store) => ({
+    heartbeat: async (request, limits) => ({ roles: (await store.heartbeat(request, limits)).roles }),
+  }),
+  'forgets members as soon as their time has run out': (store) =>
+    changeMembers(store, (members) => members.filter(({ live }) => live)),
+  'takes every member for live': (store) =>
+    changeMembers(store, (members) => members.map((member) => ({ ...member, live: true }))),
+  'keeps the counts alone': (store) =>
+    changeMembers(store, (members) => members.map((member) => ({ ...member, weight: 1, excluded: {}, draining: false }))),
+  'keeps members that leave': (store) => ({
+    release: (request, limits) => store.release({ ...request, leaving: false }, limits),
+  }),
   'fences nothing': () => ({ fence: async () => {} }),
   'checks the term and does not hold it': (store, database) => ({
     fence: (_client, term) => database.transaction((own: MemoryTransaction) => store.fence(own, term)),

@@ -27,7 +27,8 @@ function harnessOn(database: TestDatabase): ConformanceHarness {
     // Rows that age stand for time that passes: no case waits, and none is late on a slow machine.
     shortLeaseMs: 60_000,
     advance: async (ms) => {
-      await database.query(`update ${schema}.role_lease set expires_at = expires_at - $1 * interval '1 millisecond'`, [ms]);
+      for (const table of ['role_lease', 'instance'])
+        await database.query(`update ${schema}.${table} set expires_at = expires_at - $1 * interval '1 millisecond'`, [ms]);
     },
     deleteRow: async (role) => {
       await database.query(`delete from ${schema}.role_lease where role = $1`, [role]);

@@ -125,6 +125,24 @@ test('the fence passes for the current term alone', async () => {
   await expect(term.fence({})).rejects.toMatchObject({ code: 'LEASEHOLD_FENCED' });
 });
 
+test('roles of a partition are given and taken as any others', async () => {
+  const made = testLeasehold({ other: { id: 'app-02', address: 'http://10.0.0.2:3000' } });
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  const { leasehold, hold, lose } = made;
+  const devices = leasehold.partition('devices', { count: 4, balance: 'fair' });
+  const { role } = devices.resolve('device-7');
+  await hold(role);
+  await leasehold.start();
+  expect(devices.isHeld('device-7')).toBe(true);
+  expect(leasehold.leases.heldRoles()).toEqual([role]);
+  await lose(role);
+  expect(devices.resolve('device-7')).toMatchObject({ isHeld: false, currentHolderAddress: 'http://10.0.0.2:3000' });
+  await hold(role);
+  expect(await devices.whileHeld('device-7', () => 'done')).toEqual({ ran: true, value: 'done' });
+  await lose(role, 'LEASEHOLD_TERM_EXPIRED');
+  expect(devices.resolve('device-7')).toMatchObject({ isHeld: false, currentHolder: null });
+});
+
 test('misuse has codes', async () => {
   const { leasehold, hold, lose } = await started();
   await expect(hold('report')).rejects.toMatchObject({ code: 'LEASEHOLD_UNKNOWN_ROLE' });

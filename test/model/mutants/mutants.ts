@@ -12,8 +12,8 @@ const timing: readonly Mutant[] = [
   {
     what: 'belief counts from the reply, not from the sending',
     file: 'lease/heartbeat-turn.ts',
-    find: 'return { sentAt, answers: [...',
-    replace: 'return { sentAt: { monotonic: clock.monotonic(), wall: clock.wall() }, answers: [...',
+    find: 'return { sentAt, answers, members: reply.members };',
+    replace: 'return { sentAt: { monotonic: clock.monotonic(), wall: clock.wall() }, answers, members: reply.members };',
   },
   {
     what: 'a late reply revives a term that has lapsed unnoticed',
@@ -129,13 +129,13 @@ const life: readonly Mutant[] = [
   },
   {
     what: 'step-down gives back by name, whatever term that may be by then',
-    file: 'managed-leasehold.ts',
+    file: 'lease/give-back.ts',
     find: 'await this.#releaser.release(roles, { leaving: false });',
     replace: 'await this.#releaser.release(roles.map(({ role }) => ({ role, fencingToken: null })), { leaving: false });',
   },
   {
     what: 'stop gives back only what it knows to hold',
-    file: 'managed-leasehold.ts',
+    file: 'lease/give-back.ts',
     find: 'const roles = results.flatMap(({ unsure }) => unsure.map(byName));',
     replace: 'const roles: Releasable[] = []; void results; void byName;',
   },
@@ -160,8 +160,8 @@ const life: readonly Mutant[] = [
   {
     what: 'a role that was lost is not competed for again',
     file: 'lease/managed-lease.ts',
-    find: "if (!this.#candidacy.competes) return { kind: 'observe' };",
-    replace: "if (!this.#candidacy.competes || this.#highestToken > 3n) return { kind: 'observe' };",
+    find: "if (!competes || this.#restraint === 'observer') return",
+    replace: "if (!competes || this.#restraint === 'observer' || this.#highestToken > 3n) return",
   },
   {
     what: 'a wake-up sends a heartbeat beside the one in flight',
@@ -177,9 +177,9 @@ const life: readonly Mutant[] = [
   },
   {
     what: 'work that runs on at step-down is not waited for',
-    file: 'lease/managed-lease.ts',
-    find: 'const drained = await this.#work.drained(this.#host.clock, this.#host.drainTimeoutMs);',
-    replace: 'const drained = await this.#work.drained(this.#host.clock, 0).then(() => true);',
+    file: 'lease/departure.ts',
+    find: 'const drained = await work.drained(host.clock, host.drainTimeoutMs);',
+    replace: 'const drained = await work.drained(host.clock, 0).then(() => true);',
   },
 ];
 

@@ -1,18 +1,25 @@
 import type { Clock } from '../clock.ts';
-import { HealthGate } from './health-gate.ts';
-import type { ResolvedRoleOptions } from './lease-options.ts';
+import type { HealthGate } from './health-gate.ts';
 
-/** Whether this instance wants the role at all: it does, unless it stops, stands aside, or is too ill to work. */
+export interface CandidacyOptions {
+  /** Null where the role has no health check. The roles of a partition share one. */
+  readonly health: HealthGate | null;
+  /** This instance never competes for the role. */
+  readonly excluded: boolean;
+}
+
+/** Whether this instance wants the role at all: it does, unless it stops, stands aside, is excluded, or is too ill to work. */
 export class Candidacy {
   readonly #clock: Clock;
   readonly #health: HealthGate | null;
+  readonly #excluded: boolean;
   #standAsideUntil = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
-  constructor(clock: Clock, { healthCheck, healthCheckFailures, timing }: ResolvedRoleOptions) {
+  constructor(clock: Clock, { health, excluded }: CandidacyOptions) {
     this.#clock = clock;
-    const options = { clock, intervalMs: timing.renewMs, failuresAllowed: healthCheckFailures };
-    this.#health = healthCheck === null ? null : new HealthGate({ check: healthCheck, ...options });
+    this.#health = health;
+    this.#excluded = excluded;
   }
 
   get isStopped(): boolean {
@@ -24,7 +31,7 @@ export class Candidacy {
   }
 
   get competes(): boolean {
-    return !this.#stopped && !this.isIll && this.#clock.monotonic() >= this.#standAsideUntil;
+    return !this.#stopped && !this.#excluded && !this.isIll && this.#clock.monotonic() >= this.#standAsideUntil;
   }
 
   probe(): void {

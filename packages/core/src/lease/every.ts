@@ -18,19 +18,29 @@ export interface RepeatOptions {
   /** Resolves when a term begins, or `signal` aborts. */
   readonly untilHeld: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
-  readonly onStop: () => void;
 }
 
-/** Runs cycles one after another, never two at once; while the role is not held it waits for a term, not for time. */
-export function repeat(options: RepeatOptions): RepeatedWork {
-  const controller = new AbortController();
-  const ended = run(options, controller.signal);
-  const stop = (): Promise<void> => {
-    controller.abort();
-    options.onStop();
-    return ended;
-  };
-  return { stop, [Symbol.asyncDispose]: stop };
+/** The repeated work of one role. */
+export class Repeats {
+  readonly #running = new Set<RepeatedWork>();
+
+  /** Runs cycles one after another, never two at once; while the role is not held it waits for a term, not for time. */
+  add(options: RepeatOptions): RepeatedWork {
+    const controller = new AbortController();
+    const ended = run(options, controller.signal);
+    const stop = (): Promise<void> => {
+      controller.abort();
+      this.#running.delete(repeated);
+      return ended;
+    };
+    const repeated = { stop, [Symbol.asyncDispose]: stop };
+    this.#running.add(repeated);
+    return repeated;
+  }
+
+  stop(): void {
+    for (const repeated of this.#running) void repeated.stop();
+  }
 }
 
 async function run(options: RepeatOptions, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ResolvedRoleOptions } from './lease-options.ts';
 
 export interface HealthGateOptions {
   readonly clock: Clock;
@@ -6,6 +7,12 @@ export interface HealthGateOptions {
   readonly intervalMs: number;
   readonly check: () => boolean | Promise<boolean>;
   readonly failuresAllowed: number;
+}
+
+/** The check that the options of a role ask for, or null. */
+export function createHealthGate(clock: Clock, options: ResolvedRoleOptions): HealthGate | null {
+  const { healthCheck: check, healthCheckFailures: failuresAllowed, timing } = options;
+  return check === null ? null : new HealthGate({ clock, intervalMs: timing.renewMs, check, failuresAllowed });
 }
 
 /** A regular heartbeat may come a little early; one that comes sooner than this part of the interval is not a regular one. */

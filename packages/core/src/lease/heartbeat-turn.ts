@@ -7,6 +7,8 @@ import type {
   HeartbeatRequest,
   InstanceIdentity,
   LeaseStore,
+  Member,
+  Membership,
   RenewRequest,
   RoleReport,
 } from '../store/lease-store.ts';
@@ -18,6 +20,7 @@ export interface TurnOptions {
   readonly clock: Clock;
   readonly instance: InstanceIdentity;
   readonly instanceTtlMs: number;
+  readonly membership: Membership | undefined;
   readonly timeoutMs: number;
 }
 
@@ -31,6 +34,7 @@ interface TurnAnswer {
 export interface TurnResult {
   readonly sentAt: SentAt;
   readonly answers: readonly TurnAnswer[];
+  readonly members?: readonly Member[] | undefined;
   /** What made the heartbeat fail; then there are no answers. */
   readonly error?: unknown;
 }
@@ -46,7 +50,8 @@ export async function takeTurn(leases: readonly ManagedLease[], options: TurnOpt
     const reply = await callStore({ clock, timeoutMs, what: 'heartbeat' }, (call) => store.heartbeat(request, call));
     const reports = new Map(reply.roles.map((report) => [report.role, report]));
     announce(options, sentAt, { outcome: 'ok', reports: reply.roles, asked: asks.size });
-    return { sentAt, answers: [...asks.values()].map((asked) => ({ ...asked, report: reports.get(asked.lease.role) })) };
+    const answers = [...asks.values()].map((asked) => ({ ...asked, report: reports.get(asked.lease.role) }));
+    return { sentAt, answers, members: reply.members };
   } catch (error) {
     announceFailure(options, { sentAt, asked: asks.size, error });
     return { sentAt, answers: [], error };
@@ -60,11 +65,20 @@ function composeRequest(asks: Asks, options: TurnOptions): HeartbeatRequest {
   const acquire: AcquireRequest[] = [];
   const observe: string[] = [];
   for (const [role, { lease, ask }] of asks) {
-    if (ask.kind === 'renew') renew.push({ role, fencingToken: ask.fencingToken });
-    else if (ask.kind === 'acquire') acquire.push({ role, leaseMs: lease.timing.leaseMs, tokenFloor: lease.highestToken });
+    if (ask.kind === 'renew') renew.push({ role, fencingToken: ask.fencingToken, ...onlyIf(ask.onlyAsMember) });
+    else if (ask.kind === 'acquire') acquire.push(acquireRequest(lease, ask.onlyAsMember));
     else observe.push(role);
   }
-  return { instance: options.instance, instanceTtlMs: options.instanceTtlMs, renew, acquire, observe };
+  const { instance, instanceTtlMs, membership } = options;
+  return { instance, instanceTtlMs, renew, acquire, observe, ...(membership === undefined ? {} : { membership }) };
+}
+
+function acquireRequest({ role, timing, highestToken }: ManagedLease, onlyAsMember: boolean): AcquireRequest {
+  return { role, leaseMs: timing.leaseMs, tokenFloor: highestToken, ...onlyIf(onlyAsMember) };
+}
+
+function onlyIf(onlyAsMember: boolean): { readonly onlyAsMember?: boolean } {
+  return onlyAsMember ? { onlyAsMember } : {};
 }
 
 interface Announcement {

@@ -4,10 +4,12 @@ import { LeaseholdError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { callStore } from '../store/call-store.ts';
 import type { InstanceIdentity, LeaseStore } from '../store/lease-store.ts';
+import { timeoutOfCall } from './call-timeout.ts';
 import { DeadlineWatch } from './deadline-watch.ts';
 import { announceFailure, takeTurn, type TurnResult } from './heartbeat-turn.ts';
 import type { ManagedLease } from './managed-lease.ts';
 import { earlyRetryDelay, type Random, retryDelay, wakeDelay } from './pacing.ts';
+import type { Party } from './party.ts';
 import { Schedule } from './schedule.ts';
 
 export interface HeartbeatOptions {
@@ -23,6 +25,7 @@ export interface HeartbeatOptions {
   /** Interval of the beat that says "this instance lives", also without a role. */
   readonly presenceMs: number;
   readonly instanceTtlMs: number;
+  readonly party: Party;
   /** Told about each try to open the store or to beat, with its error or with undefined. */
   readonly onAttempt: (error: unknown) => void;
   /** Gives back a role that was won after it was no longer wanted. */
@@ -72,6 +75,8 @@ export class Heartbeat {
     this.#failures = 0;
     this.#notBefore = Number.NEGATIVE_INFINITY;
     this.#schedule.addInterval(this.#options.presenceMs, this.#now());
+    // After a start that failed, its last heartbeat does not count.
+    this.#schedule.askAll(this.#now());
     this.#loop = this.#runLoop();
   }
 
@@ -107,7 +112,9 @@ export class Heartbeat {
     const named = roles === 'all' ? [...leases] : roles.map((role) => leases.find(role));
     const at = Math.max(this.#now() + wakeDelay(random), this.#lastSentAt + WAKE_FLOOR_MS);
     for (const lease of named) {
-      if (lease !== undefined && !lease.isHeld) this.#schedule.askEarly(lease, at);
+      if (lease === undefined || lease.isHeld) continue;
+      lease.wokenUp();
+      this.#schedule.askEarly(lease, at);
     }
     this.#poke();
   }
@@ -118,9 +125,20 @@ export class Heartbeat {
       if (this.#stopping) return;
       const error = await this.#attempt();
       this.#countFailure(error);
-      this.#notBefore = this.#now() + (error === undefined ? SHORTEST_GAP_MS : this.#backoff());
-      this.#options.onAttempt(error);
+      this.#notBefore = this.#now() + (error === undefined ? this.#shortestGap() : this.#backoff());
+      this.#tellAttempt(error);
     }
+  }
+
+  /** An instance has started when its partitions, too, know whether they take part. */
+  #tellAttempt(error: unknown): void {
+    const { party, onAttempt } = this.#options;
+    if (error !== undefined || party.isDecided) onAttempt(error ?? party.problem);
+  }
+
+  /** The few heartbeats that a partition needs before it takes part make no loop, and nobody should wait for them. */
+  #shortestGap(): number {
+    return this.#options.party.isDecided ? SHORTEST_GAP_MS : 0;
   }
 
   async #sleep(): Promise<void> {
@@ -170,42 +188,35 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<unknown> {
-    const { store, clock, instance, instanceTtlMs } = this.#options;
+    const { store, clock, instance, party } = this.#options;
     const leases = this.#schedule.takeDue(this.#now());
     for (const lease of leases) lease.tend();
+    const membership = party.prepare();
+    const instanceTtlMs = Math.max(this.#options.instanceTtlMs, party.longestLeaseMs);
     this.#lastSentAt = this.#now();
-    const timeoutMs = this.#timeoutOfCall();
-    const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, timeoutMs });
-    if (result.error === undefined) this.#takeIn(result);
+    const timeoutMs = timeoutOfCall(this.#options);
+    const result = await takeTurn(leases, { store, clock, instance: instance(), instanceTtlMs, membership, timeoutMs });
+    if (result.error === undefined) this.#takeIn(result, instanceTtlMs);
     else this.#retryLater(leases);
     return result.error;
   }
 
-  /**
-   * What is configured, in proportion less for a role with less slack, and what is left of any term. Of all roles, asked
-   * for or not: none is renewed while the call is in flight.
-   */
-  #timeoutOfCall(): number {
-    const { leases, callTimeoutMs, slackMs } = this.#options;
-    let timeoutMs = callTimeoutMs;
-    for (const lease of leases) {
-      if (!lease.isHeld) continue;
-      const shareMs = (callTimeoutMs * lease.timing.slackMs) / slackMs;
-      timeoutMs = Math.min(timeoutMs, shareMs, lease.remainingMs);
-    }
-    return Math.max(timeoutMs, 1);
-  }
-
-  #takeIn({ sentAt, answers }: TurnResult): void {
-    const { giveBack, random } = this.#options;
+  #takeIn({ sentAt, answers, members }: TurnResult, ttlMs: number): void {
+    const { giveBack, random, party } = this.#options;
+    const wanted = new Set<ManagedLease>();
     for (const { lease, ask, report } of answers) {
       if (report === undefined) {
         lease.heartbeatFailed();
         continue;
       }
+      if (ask.kind === 'acquire') wanted.add(lease);
       const unwanted = lease.settle(ask, report, sentAt);
       if (unwanted !== null) giveBack(lease.role, unwanted);
       this.#schedule.askEarly(lease, this.#now() + earlyRetryDelay(ask, report, random));
+    }
+    for (const lease of party.takeIn({ members, sentAt, ttlMs })) {
+      // What could not be taken just now has a time of its own for the next try: a row that is locked would make this a loop.
+      if (!wanted.has(lease)) this.#schedule.askEarly(lease, this.#now());
     }
   }
 

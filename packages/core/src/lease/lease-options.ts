@@ -109,9 +109,9 @@ function definedOnly(options: TimingOptions): TimingOptions {
 /**
  * @throws {LeaseholdError} LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_TIMING, LEASEHOLD_INVALID_OPTION
  */
-export function resolveRoleOptions(options: RoleOptions, base: TimingOptions): ResolvedRoleOptions {
+export function resolveRoleOptions(where: string, options: RoleOptions, base: TimingOptions): ResolvedRoleOptions {
   requireObject('options', options);
-  requireKnown('role()', options, ROLE_OPTIONS);
+  requireKnown(where, options, ROLE_OPTIONS);
   const { leaseDuration, renewInterval, safetyMargin, maxHold, healthCheck, healthCheckFailures = 3 } = options;
   const timing = resolveTiming({ leaseDuration, renewInterval, safetyMargin } as TimingOptions, base);
   if (healthCheck !== undefined) requireFunction('healthCheck', healthCheck);

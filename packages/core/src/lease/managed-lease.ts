@@ -1,35 +1,30 @@
-import type { Clock } from '../clock.ts';
 import { type Duration, resolveDuration } from '../duration.ts';
 import { LeaseholdError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import type { InstanceIdentity, ReleaseOutcome, RoleReport, TermIdentity } from '../store/lease-store.ts';
+import type { RoleReport } from '../store/lease-store.ts';
 import { describeLoss } from './announce.ts';
-import { Candidacy } from './candidacy.ts';
+import { Candidacy, type CandidacyOptions } from './candidacy.ts';
 import { CurrentTerm } from './current-term.ts';
-import { repeat, type RepeatedWork } from './every.ts';
-import type { ResolvedRoleOptions, Timing } from './lease-options.ts';
+import { Departure } from './departure.ts';
+import { type RepeatedWork, Repeats } from './every.ts';
+import type { LeaseHost } from './lease-host.ts';
+import type { Timing } from './lease-options.ts';
 import { requireFunction, requireObject } from '../require-option.ts';
 import { ObservedHolder } from './observed-holder.ts';
 import type { LeaseState, RoleLease, StepDownOptions, StepDownOutcome, WhileHeldResult } from './role-lease.ts';
 import { RunningWork } from './running-work.ts';
 import type { Belief, SentAt, Term } from './term.ts';
 
-/** What a lease needs of the Leasehold that it belongs to. */
-export interface LeaseHost {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly drainTimeoutMs: number;
-  readonly instance: InstanceIdentity;
-  fence(client: unknown, term: TermIdentity): Promise<void>;
-  /** Gives one role back within the release budget. */
-  release(role: string, fencingToken: bigint): Promise<ReleaseOutcome>;
+export interface ManagedLeaseOptions extends CandidacyOptions {
+  readonly timing: Timing;
+  readonly maxHoldMs: number;
 }
 
 /** What a lease asks of the next heartbeat. */
 export type LeaseAsk =
-  | { readonly kind: 'renew'; readonly fencingToken: bigint }
-  | { readonly kind: 'acquire' }
-  | { readonly kind: 'observe' };
+  | { readonly kind: 'renew'; readonly fencingToken: bigint; readonly onlyAsMember: boolean }
+  | { readonly kind: 'acquire'; readonly onlyAsMember: boolean }
+  /** `competes`: it would like to have the role, and somebody else's turn is first. */
+  | { readonly kind: 'observe'; readonly competes: boolean };
 
 /**
  * One role on one instance: the current term, what was seen of others, and whether to compete. The heartbeat asks
@@ -44,11 +39,12 @@ export class ManagedLease implements RoleLease {
   readonly #candidacy: Candidacy;
   readonly #observed: ObservedHolder;
   readonly #work = new RunningWork();
-  readonly #repeats = new Set<RepeatedWork>();
-  #departure: Promise<StepDownOutcome> | null = null;
+  readonly #repeats = new Repeats();
+  readonly #departure: Departure;
   #highestToken = 0n;
+  #restraint: 'none' | 'member' | 'observer' = 'none';
 
-  constructor(role: string, options: ResolvedRoleOptions, host: LeaseHost) {
+  constructor(role: string, options: ManagedLeaseOptions, host: LeaseHost) {
     const { timing, maxHoldMs } = options;
     const { clock, logger } = host;
     this.role = role;
@@ -58,6 +54,7 @@ export class ManagedLease implements RoleLease {
     this.#term = new CurrentTerm({ role, timing, clock, logger, fence: (client, term) => host.fence(client, term) });
     this.#candidacy = new Candidacy(clock, options);
     this.#observed = new ObservedHolder(clock);
+    this.#departure = new Departure({ role, host, term: this.#term, candidacy: this.#candidacy, work: this.#work });
   }
 
   get isHeld(): boolean {
@@ -112,45 +109,33 @@ export class ManagedLease implements RoleLease {
       throw new LeaseholdError('LEASEHOLD_STOPPED', `every() on role "${this.role}" after stop(); create a new Leasehold.`);
     }
     const { clock, logger } = this.#host;
-    const repeated = repeat({
+    return this.#repeats.add({
       clock,
       intervalMs,
       cycle: async () => (await this.whileHeld(work)).ran,
       untilHeld: (signal) => this.#term.untilHeld(signal),
       onError: (error) => logger.error({ err: error, role: this.role }, 'a repeated cycle failed; the next one will run'),
-      onStop: () => this.#repeats.delete(repeated),
     });
-    this.#repeats.add(repeated);
-    return repeated;
   }
 
   stepDown(options: StepDownOptions = {}): Promise<StepDownOutcome> {
     requireObject('options', options);
     const { standAside = this.timing.leaseMs } = options;
     const aside = standAside === 'until-told' ? Number.POSITIVE_INFINITY : resolveDuration('standAside', standAside, { min: 0 });
-    return this.#stepDown(aside, 'this instance stepped down');
-  }
-
-  #stepDown(standAsideMs: number, why: string): Promise<StepDownOutcome> {
-    this.#candidacy.standAside(standAsideMs);
-    const wasHeld = this.#term.leave({ code: 'LEASEHOLD_TERM_STEPPED_DOWN', why });
-    if (!wasHeld) return this.#departure ?? Promise.resolve('not-held');
-    this.#departure = this.#drainAndRelease().finally(() => (this.#departure = null));
-    return this.#departure;
-  }
-
-  async #drainAndRelease(): Promise<StepDownOutcome> {
-    const { drained, fencingToken } = await this.drain();
-    if (fencingToken === null) return 'not-held';
-    return drained ? this.#host.release(this.role, fencingToken) : 'not-drained';
+    return this.#departure.stepDown(aside, 'this instance stepped down');
   }
 
   // What follows is for the heartbeat and for stop().
 
   beginStop(): void {
     this.#candidacy.stop();
-    for (const repeated of this.#repeats) void repeated.stop();
+    this.#repeats.stop();
     this.#term.leave({ code: 'LEASEHOLD_TERM_STOPPED', why: 'this instance is stopping' });
+  }
+
+  /** What was taken before it turned out that the instance cannot start. */
+  leaveAfterFailedStart(): void {
+    this.#term.leave({ code: 'LEASEHOLD_TERM_STOPPED', why: 'this instance could not start' });
   }
 
   get isIdle(): boolean {
@@ -161,13 +146,38 @@ export class ManagedLease implements RoleLease {
    * Waits for the work under the role, bounded, while the leaving term is renewed; then ends its renewals. The token is
    * that of the term to give back, or null when it is not this instance's any more.
    */
-  async drain(): Promise<{ readonly drained: boolean; readonly fencingToken: bigint | null }> {
-    const drained = await this.#work.drained(this.#host.clock, this.#host.drainTimeoutMs);
-    return { drained, fencingToken: this.#term.takeLeavingToken() };
+  drain(): ReturnType<Departure['drain']> {
+    return this.#departure.drain();
   }
 
   standAside(forMs: number): void {
     this.#candidacy.standAside(forMs);
+  }
+
+  // And this for the partition that the role belongs to.
+
+  /** From the next heartbeat on: take the role as a declared member alone, or leave it to others. */
+  restrain(to: 'member' | 'observer'): void {
+    this.#restraint = to;
+  }
+
+  get competes(): boolean {
+    return this.#candidacy.competes;
+  }
+
+  /** The term was left, and its work drains: the row still names this instance. */
+  get isLeaving(): boolean {
+    return this.#departure.isUnderWay;
+  }
+
+  /** Nobody is known to hold it, or somebody said that it changed hands. */
+  get mayBeVacant(): boolean {
+    return !this.isHeld && !this.isLeaving && (this.#observed.current === null || this.#observed.isDoubtful);
+  }
+
+  /** Leaves the role to another member, once its work has drained. It does not stand aside: {@link restrain} keeps it away. */
+  handOver(why: string): void {
+    this.#departure.stepDownInBackground(0, why);
   }
 
   compete(): void {
@@ -187,16 +197,20 @@ export class ManagedLease implements RoleLease {
     const ill = this.#candidacy.isIll;
     if (!ill && this.#term.heldForMs < this.#maxHoldMs) return;
     const why = ill ? 'the health check keeps failing' : 'the term reached maxHold';
-    void this.#stepDown(this.timing.leaseMs, why).catch((error: unknown) => {
-      this.#host.logger.error({ err: error, role: this.role }, 'stepping down failed; the lease will run out');
-    });
+    this.#departure.stepDownInBackground(this.timing.leaseMs, why);
+  }
+
+  /** A hint that the role changed hands. */
+  wokenUp(): void {
+    this.#observed.doubt();
   }
 
   nextAsk(): LeaseAsk {
     const fencingToken = this.#term.renewableToken;
-    if (fencingToken !== null) return { kind: 'renew', fencingToken };
-    if (!this.#candidacy.competes) return { kind: 'observe' };
-    return { kind: 'acquire' };
+    if (fencingToken !== null) return { kind: 'renew', fencingToken, onlyAsMember: this.#restraint !== 'none' };
+    const { competes } = this.#candidacy;
+    if (!competes || this.#restraint === 'observer') return { kind: 'observe', competes };
+    return { kind: 'acquire', onlyAsMember: this.#restraint === 'member' };
   }
 
   /** The floor below which no new token may fall, even if somebody deleted the row. */

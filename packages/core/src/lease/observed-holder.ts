@@ -9,6 +9,7 @@ export class ObservedHolder {
   readonly #clock: Clock;
   #report: RoleReport | null = null;
   #until = Number.NEGATIVE_INFINITY;
+  #doubtful = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -17,13 +18,24 @@ export class ObservedHolder {
   /** @param sentAt monotonic time *before* the heartbeat was sent, so that belief ends early rather than late. */
   see(report: RoleReport, sentAt: number): void {
     const held = report.holder !== null && report.remainingMs > 0;
+    this.#doubtful = false;
     this.#report = held ? report : null;
     this.#until = held ? sentAt + report.remainingMs : Number.NEGATIVE_INFINITY;
   }
 
   forget(): void {
+    this.#doubtful = false;
     this.#report = null;
     this.#until = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Somebody said that the role changed hands. */
+  doubt(): void {
+    this.#doubtful = true;
+  }
+
+  get isDoubtful(): boolean {
+    return this.#doubtful;
   }
 
   get current(): RoleReport | null {

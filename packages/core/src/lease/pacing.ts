@@ -32,8 +32,11 @@ export function wakeDelay(random: Random): number {
  */
 export function earlyRetryDelay(ask: LeaseAsk, report: RoleReport, random: Random): number {
   if (report.outcome === 'busy') return BUSY_RETRY_MS + BUSY_JITTER_MS * random();
-  if (ask.kind === 'acquire' && report.outcome === 'held') return report.remainingMs + wakeDelay(random);
+  const wanted = ask.kind === 'acquire' || (ask.kind === 'observe' && ask.competes);
+  if (wanted && report.outcome === 'held') return report.remainingMs + wakeDelay(random);
   if (ask.kind === 'acquire' && report.outcome === 'vacant') return BUSY_RETRY_MS;
+  // A new row of a partition: the store creates it, and leaves the decision to the next heartbeat.
+  if (ask.kind === 'acquire' && ask.onlyAsMember && report.outcome === 'missing') return BUSY_RETRY_MS;
   const lost = ask.kind === 'renew' && report.outcome !== 'renewed';
   return lost ? wakeDelay(random) : Number.POSITIVE_INFINITY;
 }

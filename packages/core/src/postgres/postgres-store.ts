@@ -17,7 +17,7 @@ import { type ConnectionSource, resolveConnectionConfig } from './connection-con
 import { createRows } from './create-rows.ts';
 import { explainError, isSchemaProblem } from './errors.ts';
 import { fenceIn } from './fence.ts';
-import { askHeartbeat, type HeartbeatRow, mergeReports, missingRoles } from './heartbeat-rows.ts';
+import { askHeartbeat, type HeartbeatRow, isOfRole, mergeReply, missingRoles, takeableAtOnce } from './heartbeat-rows.ts';
 import { channelOf, quoteIdentifier, resolveSchema } from './identifier.ts';
 import { migrate } from './migrate.ts';
 import { createRowsSql } from './sql/create-rows.ts';
@@ -129,19 +129,21 @@ class ManagedPostgresStore implements PostgresStore {
   async heartbeat(request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatReply> {
     return this.#explained(async (connection) => {
       const rows = await this.#beat(connection, request, call);
-      const acquire = missingRoles(request, rows);
-      if (acquire.length === 0) return { roles: mergeReports(request, rows) };
+      const missing = missingRoles(request, rows);
+      if (missing.length === 0) return mergeReply(request, rows);
       try {
         const insert = (values: unknown[]): Promise<unknown> => connection.query(this.#sql.createRows, values, call.signal);
-        await createRows(acquire, { insert, timeoutMs: call.timeoutMs });
-        rows.push(...(await this.#beat(connection, { ...request, renew: [], observe: [], acquire }, call)));
+        await createRows(missing, { insert, timeoutMs: call.timeoutMs });
+        const acquire = takeableAtOnce(missing, rows);
+        const again = await this.#beat(connection, { ...request, renew: [], observe: [], acquire }, call);
+        rows.push(...again.filter(isOfRole));
         this.#cannotCreate = false;
       } catch (error) {
         // What was told of the other roles stands: above all that they were renewed.
-        if (!rows.some(({ told }) => told !== 'aside')) throw error;
+        if (!rows.some(isOfRole)) throw error;
         this.#tellCannotCreate(error);
       }
-      return { roles: mergeReports(request, rows) };
+      return mergeReply(request, rows);
     });
   }
 

@@ -21,11 +21,12 @@ export interface LeaseStore {
 
   /**
    * One statement: renews what is held, takes what is vacant, tells who holds the rest, and wakes the other instances where
-   * a role was taken or its holder's address changed. At most one is in flight.
+   * a role was taken or its holder's address changed, and where a member is new or begins or ends to drain. At most one is in
+   * flight.
    */
   heartbeat(request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatReply>;
 
-  /** Gives roles back and wakes the other instances. The row and its token stay. */
+  /** Gives roles back and wakes the other instances, also where a member leaves. The row and its token stay. */
   release(request: ReleaseRequest, call: StoreCall): Promise<ReleaseReply>;
 
   /**
@@ -80,6 +81,38 @@ export interface HeartbeatRequest {
   readonly acquire: readonly AcquireRequest[];
   /** Roles to report and leave alone. */
   readonly observe: readonly string[];
+  /** What this instance declares about its partitions from here on; left out without any, and then nobody's is told. */
+  readonly membership?: Membership;
+}
+
+/** An instance's part in the partitions: what the others need to know of it before it owns anything. */
+export interface Membership {
+  /**
+   * Rises with each heartbeat of the instance. One that takes effect after a later one, as it hung on its way, does not put the
+   * membership back, and takes and renews no role that is for members.
+   */
+  readonly sequence: number;
+  /** The partitions that it competes for, each with its count. */
+  readonly partitions: Readonly<Record<string, number>>;
+  /** Its share, in relation to those of the others. */
+  readonly weight: number;
+  /**
+   * The roles of each fair partition that it cannot hold at present, as it is ill, excluded or stands aside: one bit for each in
+   * hexadecimal, the first role the lowest bit of the first digit. Left out where it can hold them all, or drains.
+   */
+  readonly excluded: Readonly<Record<string, string>>;
+  /** It hands over what it has, and takes nothing. */
+  readonly draining: boolean;
+}
+
+/** A membership as it was *before* the heartbeat that tells of it. */
+export interface Member extends Membership {
+  readonly id: string;
+  /**
+   * False: its time ran out lately. It may be gone, or may still run a statement that began before; what it declared is
+   * not to be contradicted yet.
+   */
+  readonly live: boolean;
 }
 
 /**
@@ -90,6 +123,13 @@ export interface HeartbeatRequest {
 export interface RenewRequest {
   readonly role: string;
   readonly fencingToken: bigint;
+  /**
+   * Renew it only if this same call also prolongs the time for which this instance counts as alive: whoever holds roles of a
+   * partition is to be seen as its member for as long. Otherwise `busy`.
+   *
+   * @default false
+   */
+  readonly onlyAsMember?: boolean;
 }
 
 /**
@@ -101,6 +141,13 @@ export interface AcquireRequest {
   readonly leaseMs: number;
   /** The highest token this instance has seen for the role: a row that somebody deleted may not fall below it. */
   readonly tokenFloor: bigint;
+  /**
+   * Take it only if this instance is live in the store, and its declared partitions are those of this heartbeat, *before* this
+   * heartbeat, which prolongs that. Otherwise leave the row as it is, and report what it says.
+   *
+   * @default false
+   */
+  readonly onlyAsMember?: boolean;
 }
 
 /**
@@ -125,7 +172,15 @@ export interface RoleReport {
 export interface HeartbeatReply {
   /** One report for each role asked for, in any order. */
   readonly roles: readonly RoleReport[];
+  /** Every instance that declared a membership, this one too; only where one was given. Without them there are no partitions. */
+  readonly members?: readonly Member[];
 }
+
+/**
+ * For how long after its time ran out a member is still told of, in milliseconds. A heartbeat that it sent before may take
+ * effect until then; none is believed that took longer.
+ */
+export const MEMBER_AFTERLIFE_MS = 30_000;
 
 export interface ReleaseRequest {
   readonly instance: InstanceIdentity;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
 import { LeaseholdError } from '../errors.ts';
 import type {
@@ -5,6 +6,8 @@ import type {
   HeartbeatReply,
   HeartbeatRequest,
   InstanceIdentity,
+  Member,
+  Membership,
   ReleaseOutcome,
   ReleaseReply,
   ReleaseRequest,
@@ -13,6 +16,12 @@ import type {
   StoreContext,
   TermIdentity,
 } from './lease-store.ts';
+import { MEMBER_AFTERLIFE_MS } from './lease-store.ts';
+
+interface Present {
+  readonly membership: Membership | undefined;
+  readonly expiresAt: number;
+}
 
 interface Row {
   readonly role: string;
@@ -40,6 +49,7 @@ export class MemoryDatabase {
   readonly #clock: Clock;
   readonly #rows = new Map<string, Row>();
   readonly #sessions = new Map<string, StoreContext>();
+  readonly #instances = new Map<string, Present>();
 
   constructor(options: MemoryDatabaseOptions = {}) {
     this.#clock = options.clock ?? systemClock;
@@ -76,25 +86,59 @@ export class MemoryDatabase {
   }
 
   heartbeat(request: HeartbeatRequest): HeartbeatReply {
-    const { instance } = request;
+    const { instance, membership } = request;
+    const late = this.#isLate(instance.id, membership);
+    const entitled = !late && this.#isEntitled(instance.id, membership);
+    const members = membership === undefined ? {} : { members: this.#members() };
+    const isNews = membership !== undefined && !this.#isKnownAs(instance.id, membership.draining);
+    if (!late) this.#instances.set(instance.id, { membership, expiresAt: this.#clock.monotonic() + request.instanceTtlMs });
     const moved = request.renew.map(({ role }) => role).filter((role) => this.#hasMoved(role, instance));
-    const renewed = request.renew.map(({ role, fencingToken }) =>
-      this.#renew({ role, holder: instance.id, fencingToken }, instance),
-    );
-    const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance));
+    const renewed = request.renew.map(({ role, fencingToken, onlyAsMember }) => {
+      if (late && onlyAsMember === true) return this.#report(role, 'busy');
+      return this.#renew({ role, holder: instance.id, fencingToken }, instance);
+    });
+    const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance, entitled));
     const observed = request.observe.map((role) => this.#report(role, this.#isLive(role) ? 'held' : 'vacant'));
     const taken = acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role);
-    this.#wakeOthers(instance.id, [...taken, ...moved]);
-    return { roles: [...renewed, ...acquired, ...observed] };
+    this.#wakeOthers(instance.id, isNews ? 'all' : [...taken, ...moved]);
+    return { roles: [...renewed, ...acquired, ...observed], ...members };
   }
 
-  release({ instance, roles }: ReleaseRequest): ReleaseReply {
+  /** A heartbeat that hung on its way until a later one was there: an instance that has partitions never has none again. */
+  #isLate(id: string, membership: Membership | undefined): boolean {
+    return (this.#instances.get(id)?.membership?.sequence ?? 0) > (membership?.sequence ?? 0);
+  }
+
+  /** A member before this heartbeat, and with the same counts. */
+  #isEntitled(id: string, membership: Membership | undefined): boolean {
+    const before = this.#instances.get(id)?.membership;
+    if (before === undefined || membership === undefined) return false;
+    return this.#isPresent(id) && isDeepStrictEqual(before.partitions, membership.partitions);
+  }
+
+  #isKnownAs(id: string, draining: boolean): boolean {
+    return this.#isPresent(id) && this.#instances.get(id)?.membership?.draining === draining;
+  }
+
+  #isPresent(id: string): boolean {
+    return this.#clock.monotonic() < (this.#instances.get(id)?.expiresAt ?? Number.NEGATIVE_INFINITY);
+  }
+
+  #members(): Member[] {
+    const now = this.#clock.monotonic();
+    return [...this.#instances].flatMap(([id, { membership, expiresAt }]) => {
+      const known = membership !== undefined && now < expiresAt + MEMBER_AFTERLIFE_MS;
+      return known ? [{ id, live: now < expiresAt, ...membership }] : [];
+    });
+  }
+
+  release({ instance, roles, leaving }: ReleaseRequest): ReleaseReply {
+    const isNews = leaving && this.#instances.get(instance.id)?.membership !== undefined;
+    if (leaving) this.#instances.delete(instance.id);
     const outcomes = new Map<string, ReleaseOutcome>();
     for (const { role, fencingToken } of roles) outcomes.set(role, this.#release(role, instance.id, fencingToken));
-    this.#wakeOthers(
-      instance.id,
-      [...outcomes].filter(([, outcome]) => outcome === 'released').map(([role]) => role),
-    );
+    const released = [...outcomes].filter(([, outcome]) => outcome === 'released').map(([role]) => role);
+    this.#wakeOthers(instance.id, isNews ? 'all' : released);
     return { roles: outcomes };
   }
 
@@ -127,8 +171,13 @@ export class MemoryDatabase {
     return this.#report(term.role, 'renewed');
   }
 
-  #acquire({ role, leaseMs, tokenFloor }: AcquireRequest, instance: InstanceIdentity): RoleReport {
+  #acquire(
+    { role, leaseMs, tokenFloor, onlyAsMember }: AcquireRequest,
+    instance: InstanceIdentity,
+    entitled: boolean,
+  ): RoleReport {
     const row = this.#rows.get(role) ?? this.#createRow(role);
+    if (onlyAsMember === true && !entitled) return this.#report(role, this.#isLive(role) ? 'held' : 'vacant');
     if (this.#isLive(role) && row.holder !== instance.id) return this.#report(role, 'held');
     if (row.fencedBy.size > 0) return this.#report(role, 'busy');
     row.holder = instance.id;
@@ -185,7 +234,7 @@ export class MemoryDatabase {
     return { role, outcome, holder: row.holder, holderAddress: row.address, fencingToken: row.fencingToken, remainingMs };
   }
 
-  #wakeOthers(instance: string, roles: readonly string[]): void {
+  #wakeOthers(instance: string, roles: readonly string[] | 'all'): void {
     if (roles.length === 0) return;
     for (const [id, session] of this.#sessions) {
       if (id !== instance) session.wakeUp(roles);

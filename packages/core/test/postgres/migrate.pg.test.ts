@@ -53,8 +53,9 @@ describe('migrate: auto', () => {
 
   test('does so once when ten instances start together', async ({ database }) => {
     await Promise.all(Array.from({ length: 10 }, () => open(database, {})));
-    expect(await database.query(`select version, name from ${database.schema}.migration`)).toEqual([
+    expect(await database.query(`select version, name from ${database.schema}.migration order by version`)).toEqual([
       { version: 1, name: 'initial' },
+      { version: 2, name: 'membership' },
     ]);
   });
 
@@ -67,6 +68,34 @@ describe('migrate: auto', () => {
     expect(lease.isHeld).toBe(true);
     await leasehold.stop();
     await database.query(`drop schema "${odd.replaceAll('"', '""')}" cascade`);
+  });
+
+  test('brings the first version up to date under instances that run on it', async ({ database }) => {
+    const { schema, query } = database;
+    const client = await database.pool.connect();
+    onTestFinished(() => client.release(true));
+    await migrate(client, { schema, mode: 'auto', steps: migrations.slice(0, 1) });
+    await query(
+      `insert into ${schema}.instance (id, label, expires_at) values ('old', 'old', clock_timestamp() + interval '1 hour')`,
+    );
+    await query(
+      `insert into ${schema}.role_lease (role, holder, fencing_token, lease_ms, acquired_at, expires_at)
+       values ('devices:partition-1', 'old', 7, 3600000, clock_timestamp(), clock_timestamp() + interval '1 hour')`,
+    );
+    const leasehold = instanceOn(database);
+    const devices = leasehold.partition('devices', { count: 3, balance: 'fair' });
+    await leasehold.start();
+    // What ran before has no part in the balance, and keeps what it holds.
+    await expect.poll(() => leasehold.leases.heldRoles()).toEqual(['devices:partition-0', 'devices:partition-2']);
+    expect(devices.partitions[1]?.currentHolder).toBe('old');
+    // Its heartbeats, which know of no memberships, go on.
+    await query(
+      `insert into ${schema}.instance (id, label, address, expires_at) values ('older', 'older', null, clock_timestamp())`,
+    );
+    expect(await query(`select id, membership from ${schema}.instance where membership is null order by id`)).toEqual([
+      { id: 'old', membership: null },
+      { id: 'older', membership: null },
+    ]);
   });
 
   test('touches nothing when it fails half-way', async ({ database }) => {
@@ -90,18 +119,21 @@ describe('migrate: never', () => {
     const { schema } = database;
     const client = await database.pool.connect();
     onTestFinished(() => client.release(true));
-    const next = { version: 2, name: 'next', sql: 'alter table {schema}.instance add column region text;' };
+    const [current, latest] = [migrations.length, migrations.length + 1];
+    const next = { version: latest, name: 'next', sql: 'alter table {schema}.instance add column region text;' };
     const steps = [...migrations, next];
     await migrate(client, { schema, mode: 'auto' });
     const error = await migrate(client, { schema, mode: 'never', steps }).catch((caught: unknown) => caught);
     expect(error).toEqual(code('LEASEHOLD_SCHEMA_OUTDATED'));
-    expect((error as Error).message).toMatch(/is at version 1, this library needs 2.*migrationSql\('.*', 1\)/);
+    expect((error as Error).message).toContain(`is at version ${current}, this library needs ${latest}`);
+    expect((error as Error).message).toMatch(new RegExp(`migrationSql\\('.*', ${current}\\)`));
     const broken = [...migrations, { ...next, sql: `${next.sql} select 1/0;` }];
     await expect(migrate(client, { schema, mode: 'auto', steps: broken })).rejects.toThrow('division by zero');
-    expect(await database.query(`select version from ${schema}.migration`)).toEqual([{ version: 1 }]);
+    const versions = async (): Promise<unknown> => database.query(`select max(version) as version from ${schema}.migration`);
+    expect(await versions()).toEqual([{ version: current }]);
     await migrate(client, { schema, mode: 'auto', steps });
     expect(await database.query(`select region from ${schema}.instance`)).toEqual([]);
-    expect(await database.query(`select max(version) as version from ${schema}.migration`)).toEqual([{ version: 2 }]);
+    expect(await versions()).toEqual([{ version: latest }]);
   });
 
   test.for(['auto', 'never'] as const)('a newer schema is refused with migrate: %s', async (migrate, { database }) => {
@@ -137,7 +169,9 @@ describe('rights', () => {
     const connectionString = await userWith(database, (user) => grantsSql(database.schema, user));
     const leasehold = instanceOn(database, { postgres: { connectionString, migrate: 'never' } });
     const lease = leasehold.role('r');
+    const devices = leasehold.partition('devices', { count: 2, balance: 'fair' });
     await leasehold.start();
+    await expect.poll(() => [...devices].every(({ isHeld }) => isHeld)).toBe(true);
     const store = await openStore(database, 'other', { connectionString, migrate: 'never' });
     const client = await database.pool.connect();
     await client.query(`begin; set local role ${new URL(connectionString).username}`);
@@ -146,7 +180,9 @@ describe('rights', () => {
     client.release();
     await store.close();
     await leasehold.stop();
-    expect(await database.query(`select ended_by from ${database.schema}.role_term`)).toEqual([{ ended_by: 'released' }]);
+    expect(await database.query(`select distinct ended_by, count(*)::int from ${database.schema}.role_term group by 1`)).toEqual([
+      { ended_by: 'released', count: 3 },
+    ]);
   });
 
   test.for([

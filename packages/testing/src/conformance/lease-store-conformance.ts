@@ -4,6 +4,7 @@ import { fenceRules, openFenceRules } from './fence.ts';
 import type { ConformanceCase, ConformanceHarness } from './harness.ts';
 import { deletionRules, durationRules, lockRules } from './interventions.ts';
 import { lifecycleRules } from './lifecycle.ts';
+import { arrivalRules, membershipRules, onlyAsMemberRules } from './membership.ts';
 import { observationRules } from './observation.ts';
 import { raceRules } from './races.ts';
 import { releaseRules } from './release.ts';
@@ -51,7 +52,9 @@ function rulesFor(harness: ConformanceHarness): Rule[] {
     ...fenceRules,
     ...openFenceRules,
     ...lifecycleRules,
-    ...(harness.wakesUp === false ? [] : wakeUpRules),
+    ...membershipRules,
+    ...onlyAsMemberRules,
+    ...(harness.wakesUp === false ? [] : [...wakeUpRules, ...arrivalRules]),
     ...(harness.deleteRow === undefined ? [] : deletionRules),
     ...(harness.changeLease === undefined ? [] : durationRules),
     ...(harness.lockRow === undefined ? [] : lockRules),

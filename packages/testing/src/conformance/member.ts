@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
   type AcquireRequest,
+  type HeartbeatReply,
   type InstanceIdentity,
   type LeaseStore,
+  type Membership,
   type ReleaseOutcome,
   type RenewRequest,
   type RoleReport,
@@ -20,6 +22,9 @@ export interface Beat {
   readonly renew?: readonly RenewRequest[];
   readonly acquire?: readonly AcquireRequest[];
   readonly observe?: readonly string[];
+  readonly membership?: Membership;
+  /** For how long the instance counts as alive. @default long */
+  readonly ttlMs?: number;
 }
 
 export interface AcquireOptions {
@@ -57,12 +62,17 @@ export class Member {
   }
 
   /** One heartbeat; checks that its reply has one report for each role asked for, and no other. */
-  async beat({ renew = [], acquire = [], observe = [] }: Beat): Promise<Map<string, RoleReport>> {
-    const request = { instance: this.instance, instanceTtlMs: LONG_LEASE_MS, renew, acquire, observe };
-    const { roles } = await this.store.heartbeat(request, newCall());
+  async beat(beat: Beat): Promise<Map<string, RoleReport>> {
+    return new Map((await this.send(beat)).roles.map((report) => [report.role, report]));
+  }
+
+  /** The same, with all that the reply says. */
+  async send({ renew = [], acquire = [], observe = [], membership, ttlMs = LONG_LEASE_MS }: Beat): Promise<HeartbeatReply> {
+    const asks = { instance: this.instance, instanceTtlMs: ttlMs, renew, acquire, observe };
+    const reply = await this.store.heartbeat(membership === undefined ? asks : { ...asks, membership }, newCall());
     const asked = [...renew, ...acquire].map(({ role }) => role).concat(observe);
-    assert.deepEqual(roles.map(({ role }) => role).sort(), asked.sort(), 'one report for each role asked for');
-    return new Map(roles.map((report) => [report.role, report]));
+    assert.deepEqual(reply.roles.map(({ role }) => role).sort(), asked.sort(), 'one report for each role asked for');
+    return reply;
   }
 
   async acquire(role: string, { leaseMs = LONG_LEASE_MS, tokenFloor = 0n }: AcquireOptions = {}): Promise<RoleReport> {
@@ -81,6 +91,11 @@ export class Member {
     roles: readonly { readonly role: string; readonly fencingToken: bigint | null }[],
   ): Promise<ReadonlyMap<string, ReleaseOutcome>> {
     return (await this.store.release({ instance: this.instance, roles, leaving: false }, newCall())).roles;
+  }
+
+  /** Gives back nothing, and says that it goes away. */
+  async leave(): Promise<void> {
+    await this.store.release({ instance: this.instance, roles: [], leaving: true }, newCall());
   }
 
   async release(role: string, fencingToken: bigint | null): Promise<ReleaseOutcome | undefined> {

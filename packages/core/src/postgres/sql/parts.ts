@@ -17,7 +17,7 @@ export interface NotifiedParts {
   readonly by: string;
   /** The parameter that holds the channel. */
   readonly channel: string;
-  /** The roles that changed hands, as rows with a column `role`. */
+  /** The roles that changed hands, as rows with a column `role`; null for news that are about no role in particular. */
   readonly from: string;
 }
 
@@ -28,10 +28,11 @@ export interface NotifiedParts {
  */
 export function notified({ by, channel, from }: NotifiedParts): string {
   return `notified as (
-  select pg_notify(${channel}, case when octet_length(named) < 7000 then named else everything end)
+  select pg_notify(${channel}, case when is_named and octet_length(named) < 7000 then named else everything end)
   from (
     select json_build_object('by', ${by}::text, 'roles', json_agg(role))::text as named,
-           json_build_object('by', ${by}::text)::text as everything
+           json_build_object('by', ${by}::text)::text as everything,
+           bool_and(role is not null) as is_named
     from ${from}
     having count(*) > 0 and pg_notification_queue_usage() < 0.9
   ) payload

@@ -1,3 +1,4 @@
 /** What the adapters of frameworks share. Not for applications. */
 export { type AnyRole, invalidOption, leaseholdFrom, resolveRoles } from './leasehold-settings.ts';
+export { requireKnown } from '../require-option.ts';
 export { StartedLeasehold } from './started-leasehold.ts';

@@ -60,6 +60,7 @@ for (const copy of copies) {
 if (origin !== null) {
   console.log(`Open ${origin}\n${HELP}`);
 } else {
+  console.log(`Where a port is taken, name others; these are PORTS=${ports.join(',')}`);
   process.exitCode = 1;
   await end();
 }

@@ -68,6 +68,7 @@ test('a copy that does not start ends it', async () => {
   const runner = startRunner('src/missing.ts');
   expect(await runner.exited).toEqual([1, null]);
   expect(runner.output()).toContain('copy-1 is gone (exit code 1)');
+  expect(runner.output()).toContain('PORTS=0,0');
   expect(runner.output()).not.toContain('Open ');
 });
 

@@ -74,7 +74,7 @@ export interface ResolvedLeaseholdOptions {
   readonly random: Random;
 }
 
-const OPTIONS = [
+export const LEASEHOLD_OPTIONS: readonly string[] = [
   'store',
   'instance',
   'canHold',
@@ -88,7 +88,7 @@ const OPTIONS = [
   'logger',
   'clock',
   'random',
-] as const satisfies (keyof LeaseholdOptions)[];
+] satisfies (keyof LeaseholdOptions)[];
 const INSTANCE_OPTIONS = ['label', 'address', 'weight'] as const satisfies (keyof InstanceOptions)[];
 const STARTUPS: readonly string[] = ['wait', 'fail', 'background'] satisfies Startup[];
 const STORE_METHODS = ['open', 'heartbeat', 'release', 'fence', 'close'] as const satisfies (keyof LeaseStore)[];
@@ -103,7 +103,7 @@ const LONGEST_CALL_MS = 3_600_000;
  */
 export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeaseholdOptions {
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, such as { store }');
-  requireKnown('createLeasehold()', options, OPTIONS);
+  requireKnown('createLeasehold()', options, LEASEHOLD_OPTIONS);
   const { instance = {}, startup = 'wait', clock = systemClock, random = Math.random, logger = silentLogger } = options;
   const { canHold = () => true } = options;
   requireFunction('canHold', canHold);

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { constants } from 'node:os';
 import { type Duration, LeaseholdError, type Logger, resolveDuration, showValue, silentLogger } from '@leasehold/core';
+import { requireKnown } from '@leasehold/core/adapter';
 import type { Advertise } from '@leasehold/proxy';
 import { resolveAdvertise } from '@leasehold/proxy/adapter';
 
@@ -28,9 +29,12 @@ export interface ResolvedLifecycleOptions {
   readonly logger: Logger;
 }
 
+const OPTIONS = ['advertise', 'closeTimeout', 'signals', 'logger'] as const satisfies (keyof LeaseholdLifecycleOptions)[];
+
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_ADDRESS */
 export function resolveLifecycleOptions(options: LeaseholdLifecycleOptions): ResolvedLifecycleOptions {
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, or leave it out');
+  requireKnown('leaseholdLifecycle()', options, OPTIONS);
   const { advertise, closeTimeout = '10s', signals = [], logger = silentLogger } = options;
   requireThat(Array.isArray(signals), 'signals', signals, "give an array, such as ['SIGTERM', 'SIGINT']");
   for (const signal of signals) requireThat(isCatchable(signal), 'signals', signal, "name signals such as 'SIGTERM'");

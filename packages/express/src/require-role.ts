@@ -9,6 +9,7 @@ import { HolderGuard } from '@leasehold/proxy/adapter';
  * is fenced.
  *
  * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt role would let everything through, or nothing.
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when the Leasehold was forgotten.
  */
 export function requireRole(leasehold: ProxyLeasehold, role: string): ConnectHandler {
   const guard = new HolderGuard(leasehold, role);

@@ -261,6 +261,7 @@ describe('what cannot be', () => {
   test.each<[LeaseholdErrorCode, string, object]>([
     ['LEASEHOLD_INVALID_ADDRESS', 'advertise', { advertise: 'app-03' }],
     ['LEASEHOLD_INVALID_DURATION', 'closeTimeout', { closeTimeout: 'soon' }],
+    ['LEASEHOLD_INVALID_OPTION', 'signal', { signal: 'SIGTERM' }],
     ['LEASEHOLD_INVALID_OPTION', 'signals', { signals: 'SIGTERM' }],
     ['LEASEHOLD_INVALID_OPTION', 'signals', { signals: ['SIGTREM'] }],
     ['LEASEHOLD_INVALID_OPTION', 'signals', { signals: ['SIGKILL'] }],

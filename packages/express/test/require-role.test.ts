@@ -90,3 +90,9 @@ test('a role that is not registered is refused when the application is built', (
   }
   expect(isLeaseholdError(thrown, 'LEASEHOLD_UNKNOWN_ROLE')).toBe(true);
 });
+
+test('a role in place of the Leasehold is refused when the application is built', () => {
+  const message = 'leasehold is "maintenance"; give what createLeasehold() returned, before the rest.';
+  const misplaced = requireRole as unknown as (role: string) => void;
+  expect(() => misplaced('maintenance')).toThrow(expect.objectContaining({ code: 'LEASEHOLD_INVALID_OPTION', message }));
+});

@@ -7,6 +7,7 @@ import {
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { installProxy, requireLeasehold } from './install-proxy.ts';
+import { withoutRegister } from './register-options.ts';
 
 export interface PartitionHolderProxyPluginOptions extends PartitionHolderProxyOptions {
   /** What has the partition. @default that of `roleLeasePlugin`: `app.leasehold` */
@@ -33,7 +34,8 @@ export const partitionHolderProxy: FastifyPluginAsync<PartitionHolderProxyPlugin
 });
 
 async function registerPartitionHolderProxy(app: FastifyInstance, options: PartitionHolderProxyPluginOptions): Promise<void> {
-  const leasehold: ThisInstance = requireLeasehold(app, options.leasehold, 'partitionHolderProxy');
+  const { leasehold: given, ...others } = withoutRegister(options);
+  const leasehold: ThisInstance = requireLeasehold(app, given, 'partitionHolderProxy');
   // Whether it has partitions is asked there.
-  installProxy(app, createPartitionHolderProxy(leasehold as PartitionLeasehold, { logger: app.log, ...options }));
+  installProxy(app, createPartitionHolderProxy(leasehold as PartitionLeasehold, { logger: app.log, ...others }));
 }

@@ -3,6 +3,7 @@ import { createRoleHolderProxy, type RoleHolderProxyOptions } from '@leasehold/p
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { installProxy, requireLeasehold } from './install-proxy.ts';
+import { withoutRegister } from './register-options.ts';
 import type { RoleName } from './role-names.ts';
 
 export interface RoleHolderProxyPluginOptions extends RoleHolderProxyOptions {
@@ -33,6 +34,7 @@ export const roleHolderProxy: FastifyPluginAsync<RoleHolderProxyPluginOptions> =
 });
 
 async function registerRoleHolderProxy(app: FastifyInstance, options: RoleHolderProxyPluginOptions): Promise<void> {
-  const leasehold = requireLeasehold(app, options.leasehold, 'roleHolderProxy');
-  installProxy(app, createRoleHolderProxy(leasehold, { logger: app.log, ...options }));
+  const { leasehold: given, ...others } = withoutRegister(options);
+  const leasehold = requireLeasehold(app, given, 'roleHolderProxy');
+  installProxy(app, createRoleHolderProxy(leasehold, { logger: app.log, ...others }));
 }

@@ -3,6 +3,7 @@ import { type AnyRole, invalidOption, leaseholdFrom, resolveRoles } from '@lease
 import { memoryStore } from '@leasehold/core/memory';
 import type { PostgresStoreOptions } from '@leasehold/core/postgres';
 import type { Advertise } from '@leasehold/proxy';
+import { OF_REGISTER } from './register-options.ts';
 import type { RoleName } from './role-names.ts';
 
 /** A role with options of its own. */
@@ -34,15 +35,9 @@ export interface GivenLeaseholdOptions extends CommonOptions {
 
 export type RoleLeasePluginOptions = OwnLeaseholdOptions | GivenLeaseholdOptions;
 
+const PLACE = { name: 'roleLeasePlugin', own: ['roles', 'advertise', 'leasehold'] };
 /** Belong to the plugin, or to Fastify's `register`. */
-const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([
-  'roles',
-  'advertise',
-  'leasehold',
-  'prefix',
-  'logLevel',
-  'logSerializers',
-]);
+const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([...PLACE.own, ...OF_REGISTER]);
 
 /**
  * The Leasehold that the options ask for, with its roles registered and not started.
@@ -52,7 +47,7 @@ const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([
 export async function resolveLeasehold(options: RoleLeasePluginOptions, logger: Logger): Promise<Leasehold> {
   const roles = resolveRoles(options.roles);
   if (options.leasehold === undefined) {
-    const leasehold = await leaseholdFrom(settingsIn(options), logger);
+    const leasehold = await leaseholdFrom(settingsIn(options), logger, PLACE);
     registerRoles(leasehold, roles);
     return leasehold;
   }

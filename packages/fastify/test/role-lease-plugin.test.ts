@@ -119,6 +119,13 @@ describe('options that cannot be', () => {
     expect(app.hasDecorator('roleLeases')).toBe(false);
   });
 
+  test('a misspelt option: the message names those that the plugin has', async () => {
+    const app = createApp({ store: memoryStore(), role: 'maintenance' } as RoleLeasePluginOptions);
+    await expect(app.ready()).rejects.toThrow(
+      /^"role" is no option of roleLeasePlugin; there are roles, .*connectionString, .*store/,
+    );
+  });
+
   test('listen() rejects too', async () => {
     const app = createApp({ store: memoryStore(), roles: [''] });
     expect(await codeOf(app.listen({ host: '127.0.0.1', port: 0 }))).toBe('LEASEHOLD_INVALID_ROLE');

@@ -6,6 +6,7 @@ import { nestLogger } from './nest-logger.ts';
 
 /** Belong to the module. */
 const OF_MODULE: ReadonlySet<string> = new Set(['advertise', 'proxy']);
+const PLACE = { name: 'LeaseholdModule', own: ['roles', 'leasehold', ...OF_MODULE] };
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
 export function resolveProxies({ proxy = [] }: LeaseholdSettings): readonly InstallRoleHolderProxyOptions[] {
@@ -30,7 +31,7 @@ export async function resolveLeasehold(settings: LeaseholdSettings): Promise<Lea
 
 function makeLeasehold(settings: OwnLeaseholdSettings): Promise<Leasehold> {
   const { advertise: _, proxy: __, leasehold: ___, ...others } = settings;
-  return leaseholdFrom(others, nestLogger('Leasehold'));
+  return leaseholdFrom(others, nestLogger('Leasehold'), PLACE);
 }
 
 function requireNothingElse(settings: GivenLeaseholdSettings): void {

@@ -187,6 +187,12 @@ describe('refused', () => {
     expect(make).toThrow(/^roles/);
   });
 
+  test('a misspelt option: the message names those that the module has', async () => {
+    const misspelt = { store: memoryStore(), role: 'maintenance' } as LeaseholdModuleOptions;
+    const message = /^"role" is no option of LeaseholdModule; there are roles, .*proxy, .*connectionString, .*store/;
+    await expect(start(LeaseholdModule.forRoot(misspelt))).rejects.toThrow(message);
+  });
+
   test('a second forRoot', async () => {
     const two = [
       LeaseholdModule.forRoot({ store: memoryStore() }),

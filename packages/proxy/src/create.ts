@@ -2,6 +2,7 @@ import { isLeaseholdError } from '@leasehold/core';
 import { pass } from './decision.ts';
 import type { AnyRequest, AnyResponse } from './http2.ts';
 import {
+  requireLeasehold,
   requireThat,
   resolveProxyOptions,
   type ResolvedProxyOptions,
@@ -46,6 +47,7 @@ function asHandler(proxy: RoleHolderProxy): RoleHolderHandler {
  * @throws {LeaseholdError} LEASEHOLD_INVALID_PREFIX, LEASEHOLD_INVALID_DURATION, LEASEHOLD_INVALID_OPTION
  */
 export function createRoleHolderProxy(leasehold: ProxyLeasehold, options: RoleHolderProxyOptions): RoleHolderProxy {
+  requireLeasehold(leasehold);
   const role = resolveRole(options);
   const resolved = resolveProxyOptions(options);
   const lease = findRegistered(() => leasehold.get(role));

@@ -9,7 +9,7 @@ import {
   silentLogger,
   systemClock,
 } from '@leasehold/core';
-import { guardLogger } from '@leasehold/core/adapter';
+import { guardLogger, requireKnown } from '@leasehold/core/adapter';
 import { kindOf } from './headers/field-names.ts';
 import { resolvePrefixes } from './prefix.ts';
 import { type HolderTlsOptions, type ResolvedTls, resolveTls } from './tls-options.ts';
@@ -112,11 +112,32 @@ export interface ResolvedProxyOptions {
   readonly clock: Clock;
 }
 
+/** Without the role or the partition. */
+export const COMMON_OPTIONS: readonly string[] = [
+  'prefixes',
+  'mode',
+  'instanceHeader',
+  'connectTimeout',
+  'headTimeout',
+  'idleTimeout',
+  'maxInFlight',
+  'maxHeaderSize',
+  'trustForwarded',
+  'trustAddress',
+  'expose',
+  'onRoleChange',
+  'pseudonym',
+  'tls',
+  'logger',
+  'clock',
+] satisfies (keyof CommonOptions)[];
 const LONGEST_TIMEOUT_MS = 86_400_000;
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
 export function resolveRole(options: RoleHolderProxyOptions): string {
   requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object with role and prefixes');
+  // A misspelt `trustAddress` would trust every address, in silence.
+  requireKnown('roleHolderProxy', options, ['role', ...COMMON_OPTIONS]);
   const { role } = options;
   requireThat(typeof role === 'string' && role !== '', 'role', role, 'give the name of a registered role');
   return role;
@@ -211,4 +232,10 @@ function isToken(value: unknown): boolean {
 export function requireThat(condition: boolean, option: string, value: unknown, fix: string): asserts condition {
   if (condition) return;
   throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${showValue(value)}; ${fix}.`, { option });
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION: options or a role in its place are the likely mistakes. */
+export function requireLeasehold(leasehold: unknown): void {
+  const usable = typeof leasehold === 'object' && leasehold !== null && 'get' in leasehold;
+  requireThat(usable, 'leasehold', leasehold, 'give what createLeasehold() returned, before the rest');
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { LeaseholdError, showValue } from '@leasehold/core';
-import { type CommonOptions, requireThat } from './options.ts';
+import { requireKnown } from '@leasehold/core/adapter';
+import { COMMON_OPTIONS, type CommonOptions, requireThat } from './options.ts';
 
 /** What may be answered when a request is asked for its affinity key. Nothing, or `''`, is a key that is missing. */
 export type AffinityKey = string | readonly string[] | null | undefined;
@@ -30,6 +31,7 @@ export interface ResolvedAffinity {
 export function resolveAffinity(options: PartitionHolderProxyOptions): ResolvedAffinity {
   const isObject = typeof options === 'object' && options !== null;
   requireThat(isObject, 'options', options, 'give an object with partition, affinityKey and prefixes');
+  requireKnown('partitionHolderProxy', options, ['partition', 'affinityKey', 'scope', ...COMMON_OPTIONS]);
   const { partition, scope, affinityKey } = options;
   requireThat(isName(partition), 'partition', partition, 'give the name of a registered partition');
   requireThat(scope === undefined || isName(scope), 'scope', scope, 'give a word such as "Order", or leave it out');

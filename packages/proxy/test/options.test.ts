@@ -11,6 +11,12 @@ function create(options: unknown): void {
 test.each([
   [undefined, 'LEASEHOLD_INVALID_OPTION', 'options is undefined'],
   [null, 'LEASEHOLD_INVALID_OPTION', 'options is null'],
+  [
+    { ...good, trustAdress: () => false },
+    'LEASEHOLD_INVALID_OPTION',
+    '"trustAdress" is no option of roleHolderProxy; there are role,',
+  ],
+  [{ role: 'maintenance', prefix: '/m' }, 'LEASEHOLD_INVALID_OPTION', '"prefix" is no option of roleHolderProxy'],
   [{ ...good, role: undefined }, 'LEASEHOLD_INVALID_OPTION', 'role is undefined'],
   [{ ...good, role: '' }, 'LEASEHOLD_INVALID_OPTION', 'role is ""'],
   [{ ...good, prefixes: undefined }, 'LEASEHOLD_INVALID_PREFIX', 'prefixes is undefined'],
@@ -76,4 +82,10 @@ test('what get() throws for another reason is thrown', () => {
     },
   };
   expect(() => createRoleHolderProxy(leasehold, good)).toThrow('broken');
+});
+
+test('options where the Leasehold belongs', () => {
+  const misplaced = createRoleHolderProxy as unknown as (options: unknown) => void;
+  const message = 'leasehold is an object; give what createLeasehold() returned, before the rest.';
+  expect(() => misplaced(good)).toThrow(expect.objectContaining({ code: 'LEASEHOLD_INVALID_OPTION', message }));
 });

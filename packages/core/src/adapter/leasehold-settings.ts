@@ -1,10 +1,17 @@
 import { LeaseholdError, showValue } from '../errors.ts';
 import { createLeasehold, type Leasehold } from '../leasehold.ts';
-import type { LeaseholdOptions } from '../leasehold-options.ts';
+import { LEASEHOLD_OPTIONS, type LeaseholdOptions } from '../leasehold-options.ts';
 import type { RoleOptions } from '../lease/lease-options.ts';
 import type { Logger } from '../logger.ts';
 import type { PostgresStoreOptions } from '../postgres/postgres-store.ts';
+import { requireKnown } from '../require-option.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
+
+/** Where the settings are given, as a message calls it, and the options that it has besides. */
+export interface SettingsPlace {
+  readonly name: string;
+  readonly own: readonly string[];
+}
 
 /** A role with options of its own. */
 export type AnyRole = RoleOptions & { readonly name: string };
@@ -33,9 +40,15 @@ export function resolveRoles(roles: unknown = []): readonly AnyRole[] {
  *
  * @param settings options of `createLeasehold` and of `postgresStore`, and nothing else.
  * @param logger where the settings name none.
+ * @param place for the message about an option that there is not.
  * @throws {LeaseholdError} whatever `createLeasehold` and `postgresStore` throw; LEASEHOLD_INVALID_OPTION
  */
-export async function leaseholdFrom(settings: LeaseholdOptions & PostgresStoreOptions, logger: Logger): Promise<Leasehold> {
+export async function leaseholdFrom(
+  settings: LeaseholdOptions & PostgresStoreOptions,
+  logger: Logger,
+  place: SettingsPlace,
+): Promise<Leasehold> {
+  requireKnown(place.name, settings, [...place.own, ...OF_POSTGRES, ...LEASEHOLD_OPTIONS]);
   const given = Object.entries(settings);
   const options: LeaseholdOptions = Object.fromEntries(given.filter(([name]) => !OF_POSTGRES.has(name)));
   const store = await resolveStore(options.store, given);

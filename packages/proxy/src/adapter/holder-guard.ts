@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { answerProblem, publishRejection } from '../answer.ts';
 import { type AnyResponse, http2Stream } from '../http2.ts';
+import { requireLeasehold } from '../options.ts';
 import { notHeldContext, notHeldProblem, type NotHeldProblem } from '../not-held.ts';
 import type { ProblemContext, Refusal } from '../problem.ts';
 import type { ProxyLeasehold } from '../target.ts';
@@ -11,8 +12,12 @@ const NOT_HELD: Refusal = { reason: 'not-held' };
 export class HolderGuard {
   readonly #context: ProblemContext;
 
-  /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt role would let everything through, or nothing. */
+  /**
+   * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt role would let everything through, or nothing.
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when the Leasehold was forgotten.
+   */
   constructor(leasehold: ProxyLeasehold, role: string) {
+    requireLeasehold(leasehold);
     this.#context = notHeldContext(leasehold, leasehold.get(role));
   }
 

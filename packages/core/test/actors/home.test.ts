@@ -34,7 +34,13 @@ type Any = ActorHome<AnyActors>;
 const code = (expected: string): unknown => expect.objectContaining({ code: expected });
 
 /** An application with an actor that answers what it is told, and one that waits for it. Started, and at home if it is the first. */
-async function copy({ database, clock = manualClock(), home: homeOptions, mailbox = 1_000, ...options }: CopyOptions = {}): Promise<Copy> {
+async function copy({
+  database,
+  clock = manualClock(),
+  home: homeOptions,
+  mailbox = 1_000,
+  ...options
+}: CopyOptions = {}): Promise<Copy> {
   const log = spyLogger();
   const leasehold = createLeasehold({
     store: memoryStore({ database: database ?? new MemoryDatabase({ clock }) }),
@@ -188,7 +194,12 @@ describe('an instance that is not the home', () => {
     const home = actorHome(leasehold);
     home.actor('Order', { handle: () => 1 });
     expect(() => home.tell('Order', '1', 'x')).toThrow(
-      expect.objectContaining({ code: 'LEASEHOLD_NOT_HOME', holder: null, address: null, message: expect.stringContaining('start()') }),
+      expect.objectContaining({
+        code: 'LEASEHOLD_NOT_HOME',
+        holder: null,
+        address: null,
+        message: expect.stringContaining('start()'),
+      }),
     );
   });
 
@@ -212,7 +223,10 @@ describe('losing the home', () => {
     home.tell('Order', '2', 'x');
     home.tell('Slow', '1', promise);
     let outcome: unknown;
-    void leasehold.get('actors').stepDown().then((told) => (outcome = told));
+    void leasehold
+      .get('actors')
+      .stepDown()
+      .then((told) => (outcome = told));
     expect(signals[0]?.reason).toMatchObject({ code: 'LEASEHOLD_TERM_STEPPED_DOWN' });
     await expect(waiting).rejects.toMatchObject({
       code: 'LEASEHOLD_NOT_HOME',
@@ -232,7 +246,10 @@ describe('losing the home', () => {
     home.tell('Slow', '1', new Promise<string>(() => {}));
     await passes();
     let outcome: unknown;
-    void leasehold.get('actors').stepDown().then((told) => (outcome = told));
+    void leasehold
+      .get('actors')
+      .stepDown()
+      .then((told) => (outcome = told));
     await clock.advance(8_000);
     await clock.advance(0);
     expect(outcome).toBe('not-drained');
@@ -261,7 +278,9 @@ describe('losing the home', () => {
     const { leasehold, home, clock, turns } = await copy();
     const { promise, resolve } = Promise.withResolvers<string>();
     // A listener before ours that stops the event, so that what waits is not refused by it.
-    void leasehold.get('actors').whileHeld(({ signal }) => signal.addEventListener('abort', (event) => event.stopImmediatePropagation()));
+    void leasehold
+      .get('actors')
+      .whileHeld(({ signal }) => signal.addEventListener('abort', (event) => event.stopImmediatePropagation()));
     const running = home.ask('Slow', '1', promise);
     await passes();
     const old = home.ask('Order', '1', 'old');
@@ -275,7 +294,10 @@ describe('losing the home', () => {
     expect(now).toBeGreaterThan(before ?? 0n);
     const fresh = home.ask('Slow', '1', Promise.resolve('new'));
     await passes();
-    expect(turns.filter((turn) => turn === '1:slow'), 'the old turn still runs').toHaveLength(1);
+    expect(
+      turns.filter((turn) => turn === '1:slow'),
+      'the old turn still runs',
+    ).toHaveLength(1);
     resolve('done');
     expect(await running).toBe('done');
     await expect(oldSlow).rejects.toMatchObject({ code: 'LEASEHOLD_NOT_HOME' });
@@ -324,7 +346,8 @@ describe('asking in a circle', () => {
         seen.push(message);
         if (message === 'tell') home.tell('Self', key, 'told');
         if (message === 'other') return home.ask('Self', '2', 'asked');
-        if (message === 'later') later = new Promise((resolve) => setImmediate(resolve)).then(passesThen(() => home.ask('Self', key, 'late')));
+        if (message === 'later')
+          later = new Promise((resolve) => setImmediate(resolve)).then(passesThen(() => home.ask('Self', key, 'late')));
         return message;
       },
     });

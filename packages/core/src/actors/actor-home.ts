@@ -44,8 +44,8 @@ export interface ActorHome<Protocols> {
   /**
    * Puts a message into the mailbox of the key, and answers what its handler does. Rejects with what the handler throws.
    *
-   * *Gotcha:* with LEASEHOLD_NOT_HOME the message had no turn, and can be sent again. After any other end of a term its turn
-   * went on; its `signal` was aborted and its fence refuses.
+   * *Gotcha:* with LEASEHOLD_NOT_HOME the message had no turn, and can be sent again; unless it is what the handler's own
+   * `ask` threw. A turn that runs when the home is lost goes on: its `signal` aborts, its fence refuses, its answer is given.
    *
    * @throws {LeaseholdError} LEASEHOLD_NOT_HOME, at once or when the home is lost while it waits.
    * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ACTOR, LEASEHOLD_INVALID_AFFINITY_KEY, LEASEHOLD_MAILBOX_FULL

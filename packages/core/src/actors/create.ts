@@ -32,7 +32,7 @@ export function actorHome<Protocols extends ActorProtocols<Protocols> = AnyActor
 ): ActorHome<Protocols> {
   // Not by what it is: a Leasehold that got lost on its way here would make every instance a home.
   const home = given.length === 0 ? localHome() : homeOn(given[0] as Leasehold, given[1]);
-  return home as ActorHome<unknown> as ActorHome<Protocols>;
+  return home as unknown as ActorHome<Protocols>;
 }
 
 function homeOn(leasehold: Leasehold, options: ActorHomeOptions = {}): ActorHome<AnyActors> {

@@ -54,7 +54,7 @@ export class ManagedActorHome implements ActorHome<AnyActors> {
     requireThat(typeof options === 'object' && options !== null, 'options', options, 'give an object, such as { handle }');
     requireKnown('actor()', options, ACTOR_OPTIONS);
     const { mailbox: limit = DEFAULT_MAILBOX } = options;
-    requireFunction('handle', options.handle);
+    requireFunction('handle', Reflect.get(options, 'handle'));
     const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_MAILBOX;
     requireThat(isLimit, 'mailbox', limit, `give an integer from 1 to ${LARGEST_MAILBOX}`);
     if (this.#entries.has(name)) {

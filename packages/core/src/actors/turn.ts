@@ -20,8 +20,8 @@ export class Turn {
 
   wait(desk: Desk, answer: Promise<unknown>): void {
     this.#waitsFor.set(answer, desk);
-    const done = (): void => void this.#waitsFor.delete(answer);
-    answer.then(done, done);
+    const forget = (): void => void this.#waitsFor.delete(answer);
+    answer.then(forget, forget);
   }
 
   /** Runs `handle` so that {@link currentTurn} answers this turn in all that it calls and awaits. */

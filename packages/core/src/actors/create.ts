@@ -1,4 +1,4 @@
-import { LeaseholdError } from '../errors.ts';
+import { LeaseholdError, showValue } from '../errors.ts';
 import { ROLE_OPTIONS, type RoleOptions } from '../lease/lease-options.ts';
 import type { Leasehold } from '../leasehold.ts';
 import { guardLogger, type Logger, silentLogger } from '../logger.ts';
@@ -76,12 +76,12 @@ function requireFree({ leases }: Leasehold): void {
 function localHome(): ActorHome<AnyActors> {
   warn('actorHome() was called without a Leasehold: every process that does so is the home of every key');
   const shard = new HomeShard(localLease(NAME));
-  return new ManagedActorHome({ shardOf: () => shard, logger: { ...silentLogger, error: tellProcess } });
+  return new ManagedActorHome({ shardOf: () => shard, logger: guardLogger({ ...silentLogger, error: tellProcess }) });
 }
 
 function tellProcess(fields: object, message: string): void {
   const { err, actor, key } = fields as { readonly err?: unknown; readonly actor?: unknown; readonly key?: unknown };
-  warn(`${message} (actor ${String(actor)}, key ${String(key)}): ${String(err)}`);
+  warn(`${message} (actor ${String(actor)}, key ${String(key)}): ${err instanceof Error ? String(err) : showValue(err)}`);
 }
 
 function warn(message: string): void {

@@ -30,3 +30,28 @@ it('its fence has nothing to check, and says so; what tell fails at is a warning
   await expect.poll(() => seen.length).toBe(2);
   expect(seen[1]).toMatch(/actor Order, key "7".*LEASEHOLD_FENCE_UNSUPPORTED|actor Order, key "7".*no row to check/);
 });
+
+it.each([
+  Object.create(null),
+  undefined,
+  null,
+  7,
+  Symbol('x'),
+  {
+    toString: () => {
+      throw new Error('no text');
+    },
+  },
+])('whatever a handler of tell throws (%#), the next message runs', async (thrown: unknown) => {
+  const seen = warnings();
+  const home = actorHome();
+  home.actor('Order', {
+    handle: (message) => {
+      if (message === 'fail') throw thrown;
+      return message;
+    },
+  });
+  home.tell('Order', '7', 'fail');
+  expect(await home.ask('Order', '7', 'x')).toBe('x');
+  await expect.poll(() => seen.length).toBe(2);
+});

@@ -56,6 +56,47 @@ describe('asking in a circle', () => {
     expect(seen).toEqual(['tell', 'told', 'other', 'asked', 'later', 'late']);
   });
 
+  it('is none once the turn is over, although messages of its key wait', async () => {
+    const home = await anyHome();
+    let late: Promise<unknown> | undefined;
+    const leaveBehind = async (key: string): Promise<unknown> => {
+      // Longer than the turn takes to end, and shorter than a pass of the event loop.
+      for (let n = 0; n < 100; n += 1) await Promise.resolve();
+      return home.ask('Self', key, 'late');
+    };
+    home.actor('Self', {
+      handle: (message, { key }) => {
+        if (message === 'first') late = leaveBehind(key);
+        return message;
+      },
+    });
+    home.tell('Self', '1', 'first');
+    await home.ask('Self', '1', 'second');
+    expect(await late).toBe('late');
+  });
+
+  it('is none once the answer has come, although the turn that asked still runs', async () => {
+    const home = await anyHome();
+    const answered = Promise.withResolvers<void>();
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    home.actor('A', {
+      handle: async (message) => {
+        if (message === 'second') return 'second';
+        expect(await home.ask('B', '1', 'answer')).toBe('answer');
+        answered.resolve();
+        await end;
+        return message;
+      },
+    });
+    home.actor('B', { handle: (message) => (message === 'ask A' ? home.ask('A', '1', 'second') : message) });
+    home.tell('A', '1', 'first');
+    await answered.promise;
+    const asked = home.ask('B', '1', 'ask A');
+    await passes();
+    resolve();
+    expect(await asked).toBe('second');
+  });
+
   function passesThen<T>(then: () => Promise<T>): () => Promise<T> {
     return async () => {
       await passes();

@@ -76,6 +76,7 @@ describe('losing the home', () => {
     await old;
     const before = leasehold.get('actors').fencingToken;
     void leasehold.get('actors').stepDown({ standAside: 0 });
+    expect(() => home.tell('Order', '1', 'x')).toThrow(expect.objectContaining({ code: 'LEASEHOLD_NOT_HOME' }));
     await clock.advance(16_000);
     await clock.advance(30_000);
     const now = leasehold.get('actors').fencingToken;

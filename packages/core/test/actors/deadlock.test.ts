@@ -77,20 +77,22 @@ describe('asking in a circle', () => {
 
   it('is none once the answer has come, although the turn that asked still runs', async () => {
     const home = await anyHome();
-    const answered = Promise.withResolvers<void>();
+    const asking = Promise.withResolvers<void>();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     home.actor('A', {
       handle: async (message) => {
         if (message === 'second') return 'second';
-        expect(await home.ask('B', '1', 'answer')).toBe('answer');
-        answered.resolve();
+        const answer = home.ask('B', '1', 'answer');
+        asking.resolve();
+        expect(await answer).toBe('answer');
         await end;
         return message;
       },
     });
     home.actor('B', { handle: (message) => (message === 'ask A' ? home.ask('A', '1', 'second') : message) });
     home.tell('A', '1', 'first');
-    await answered.promise;
+    await asking.promise;
+    // Waits behind the other, so that both are of one mailbox.
     const asked = home.ask('B', '1', 'ask A');
     await passes();
     resolve();

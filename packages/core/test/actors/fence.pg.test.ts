@@ -43,7 +43,8 @@ describe('a home that was frozen in the middle of a turn', () => {
       const late = frozen.home.ask('Order', '7', { go: thaw, amount: 2 });
       await expect.poll(() => frozen.signals.length).toBe(2);
 
-      const other = begin('other', {});
+      // Longer, so that a machine that is busy does not cost it the home.
+      const other = begin('other', { leaseDuration: '6s' });
       await other.leasehold.start();
       await expect.poll(() => other.leasehold.leases.heldRoles().length, { timeout: 60_000 }).toBe(other.leasehold.leases.size);
       expect(await other.home.ask('Order', '7', { go: Promise.resolve(), amount: 3 })).toBe(3);

@@ -47,6 +47,7 @@ function packAndLint(folder: string, into: string): string {
 const ESM = `
 import assert from 'node:assert/strict';
 import { createLeasehold, LeaseholdError } from '@leasehold/core';
+import { actorHome } from '@leasehold/core/actors';
 import { memoryStore } from '@leasehold/core/memory';
 import { postgresStore } from '@leasehold/core/postgres';
 import { leaseholdLifecycle, requireRole } from '@leasehold/express';
@@ -60,7 +61,7 @@ await leasehold.start();
 assert.equal(lease.isHeld, true);
 await leasehold.stop();
 assert.throws(() => postgresStore({}), LeaseholdError);
-const callable = [leaseholdLifecycle, requireRole, roleLeasePlugin, roleHolderProxy, LeaseholdModule, manualClock];
+const callable = [actorHome, leaseholdLifecycle, requireRole, roleLeasePlugin, roleHolderProxy, LeaseholdModule, manualClock];
 for (const exported of callable) assert.equal(typeof exported, 'function');
 `;
 

@@ -16,6 +16,8 @@ const INTERFACES = {
   PartitionLease: 'packages/core/src/partition/role-partition.ts',
   RepeatedWork: 'packages/core/src/lease/every.ts',
   Term: 'packages/core/src/lease/term.ts',
+  ActorHome: 'packages/core/src/actors/actor-home.ts',
+  ActorContext: 'packages/core/src/actors/actor.ts',
   Fence: 'packages/core/src/postgres/fence.ts',
 } as const;
 

@@ -13,6 +13,8 @@ const INTERFACES: Readonly<Record<string, string>> = {
   TimingOptions: 'packages/core/src/lease/lease-options.ts',
   RoleOptions: 'packages/core/src/lease/lease-options.ts',
   PartitionOptions: 'packages/core/src/partition/partition-options.ts',
+  ActorHomeOptions: 'packages/core/src/actors/actor-home.ts',
+  ActorOptions: 'packages/core/src/actors/actor.ts',
   StepDownOptions: 'packages/core/src/lease/role-lease.ts',
   PostgresStoreOptions: 'packages/core/src/postgres/postgres-store.ts',
   ConnectionSource: 'packages/core/src/postgres/connection-config.ts',
@@ -96,6 +98,7 @@ describe.for(Object.keys(INTERFACES))('%s', (name) => {
 
 const ENTRIES = [
   'core/src/index',
+  'core/src/actors/index',
   'core/src/postgres/index',
   'core/src/memory/index',
   'proxy/src/index',

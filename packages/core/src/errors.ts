@@ -33,6 +33,11 @@ export const errorCodes = {
   LEASEHOLD_TERM_LOST: 'The term ended because the store no longer names this instance and token as the holder.',
   LEASEHOLD_TERM_STEPPED_DOWN: 'The term ended because this instance stepped down.',
   LEASEHOLD_TERM_STOPPED: 'The term ended because this instance is stopping.',
+  LEASEHOLD_NOT_HOME: 'This instance is not the home of the key: another holds its role, or nobody does.',
+  LEASEHOLD_UNKNOWN_ACTOR: 'No actor of this name is registered.',
+  LEASEHOLD_DUPLICATE_ACTOR: 'An actor of this name is registered already.',
+  LEASEHOLD_MAILBOX_FULL: 'As many messages of one key wait as its mailbox may hold.',
+  LEASEHOLD_ACTOR_DEADLOCK: 'A handler asked for an answer that has to wait for its own turn to end.',
   LEASEHOLD_INVALID_PREFIX: 'A proxy prefix is not a plain absolute path.',
   LEASEHOLD_BODY_ALREADY_READ: 'A request body was read before the proxy could forward it.',
 } as const;
@@ -44,6 +49,10 @@ export interface LeaseholdErrorDetails {
   readonly role?: string;
   /** The option that has to change. */
   readonly option?: string;
+  /** Id of the instance that holds the role, as last seen; null when nobody is known to. */
+  readonly holder?: string | null;
+  /** Origin of the holder; null when it advertises none. */
+  readonly address?: string | null;
   /** The error below this one. */
   readonly cause?: unknown;
 }
@@ -54,6 +63,8 @@ export class LeaseholdError extends Error {
   readonly code: LeaseholdErrorCode;
   declare readonly role: string | undefined;
   declare readonly option: string | undefined;
+  declare readonly holder: string | null | undefined;
+  declare readonly address: string | null | undefined;
 
   constructor(code: LeaseholdErrorCode, message: string, details: LeaseholdErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
@@ -61,6 +72,8 @@ export class LeaseholdError extends Error {
     // Only what says something: these show when an error is printed.
     if (details.role !== undefined) this.role = details.role;
     if (details.option !== undefined) this.option = details.option;
+    if (details.holder !== undefined) this.holder = details.holder;
+    if (details.address !== undefined) this.address = details.address;
   }
 }
 

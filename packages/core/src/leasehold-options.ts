@@ -4,7 +4,7 @@ import { type Duration, resolveDuration } from './duration.ts';
 import { LeaseholdError } from './errors.ts';
 import { createInstanceId, type InstanceOptions, resolveLabel, resolveWeight } from './instance.ts';
 import { resolveTiming, type Timing, type TimingOptions } from './lease/lease-options.ts';
-import { requireFunction, requireKnown, requireObject, requireThat } from './require-option.ts';
+import { requireFunction, requireKnown, requireLogger, requireObject, requireThat } from './require-option.ts';
 import type { Random } from './lease/pacing.ts';
 import { guardLogger, type Logger, silentLogger } from './logger.ts';
 import type { LeaseStore } from './store/lease-store.ts';
@@ -112,7 +112,7 @@ export function resolveLeaseholdOptions(options: LeaseholdOptions): ResolvedLeas
   const timing = resolveTiming(options);
   const { leaseDuration, renewInterval, safetyMargin } = options;
   requireThat(STARTUPS.includes(startup), 'startup', startup, `give one of ${STARTUPS.join(', ')}`);
-  requireThat(isLogger(logger), 'logger', logger, 'give an object with debug, info, warn and error, such as a pino logger');
+  requireLogger(logger);
   const label = resolveLabel(instance.label);
   return {
     ...resolveTimeouts(options, timing),
@@ -168,13 +168,4 @@ function resolveStore({ store, logger }: LeaseholdOptions, clock: Clock): LeaseS
 function warn(logger: Logger | undefined, message: string): void {
   if (logger === undefined) process.emitWarning(message, { type: 'LeaseholdWarning' });
   else guardLogger(logger).warn({}, message);
-}
-
-function isLogger(logger: unknown): boolean {
-  const methods = ['debug', 'info', 'warn', 'error'];
-  return (
-    typeof logger === 'object' &&
-    logger !== null &&
-    methods.every((name) => typeof (logger as Record<string, unknown>)[name] === 'function')
-  );
 }

@@ -27,3 +27,13 @@ export function requireObject(option: string, value: object): void {
 export function requireFunction(option: string, value: unknown): void {
   requireThat(typeof value === 'function', option, value, 'give a function');
 }
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function requireLogger(logger: unknown): void {
+  const methods = ['debug', 'info', 'warn', 'error'];
+  const isLogger =
+    typeof logger === 'object' &&
+    logger !== null &&
+    methods.every((name) => typeof (logger as Record<string, unknown>)[name] === 'function');
+  requireThat(isLogger, 'logger', logger, 'give an object with debug, info, warn and error, such as a pino logger');
+}

@@ -18,7 +18,7 @@ export interface InterfaceSource {
   readonly members: readonly Member[];
 }
 
-const INTERFACE = /^(?:export )?interface (\w+)(?: extends ([^{]+))? \{\n([\s\S]*?)^\}/gm;
+const INTERFACE = /^(?:export )?interface (\w+)(?:<[^{]*>)?(?: extends ([^{]+))? \{\n([\s\S]*?)^\}/gm;
 const MEMBER = /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:readonly )?(\w+)(\??)(\(.*\))?: ([^;]+);/gm;
 
 /** Reads the interfaces of one file as text: TypeScript 7 has no API to ask, and the source has one form. */
@@ -33,8 +33,8 @@ export function readInterfaces(file: string): Map<string, InterfaceSource> {
 
 function* readMembers(body: string): Iterable<Member> {
   for (const [, comment = '', name = '', mark, parameters, type = ''] of body.matchAll(MEMBER)) {
-    if (parameters !== undefined) continue;
-    yield { name, type: oneLine(type), optional: mark === '?', default: defaultOf(comment) };
+    const whole = parameters === undefined ? type : `${parameters} => ${type}`;
+    yield { name, type: oneLine(whole), optional: mark === '?', default: defaultOf(comment) };
   }
 }
 

@@ -11,7 +11,7 @@ export interface MethodSource {
   readonly throws: readonly string[];
 }
 
-const MEMBER = /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:readonly )?(\w+)(?:<\w+>)?(?:\((.*)\))?\??: .*;$/gm;
+const MEMBER = /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:readonly )?(\w+)(?:<[\w<> ]+>)?(?:\(([\s\S]*?)\))?\??: .*;$/gm;
 
 /** Reads one interface of a file as text, as `readInterfaces` does, with its methods. */
 export function readMethods(file: string, name: string): readonly MethodSource[] {

@@ -60,7 +60,7 @@ export interface ResolvedRoleOptions {
 }
 
 const TIMING_OPTIONS = ['leaseDuration', 'renewInterval', 'safetyMargin'] as const satisfies (keyof TimingOptions)[];
-const ROLE_OPTIONS: readonly (keyof RoleOptions)[] = [...TIMING_OPTIONS, 'maxHold', 'healthCheck', 'healthCheckFailures'];
+export const ROLE_OPTIONS: readonly (keyof RoleOptions)[] = [...TIMING_OPTIONS, 'maxHold', 'healthCheck', 'healthCheckFailures'];
 
 const DEFAULT_LEASE_MS = 15_000;
 /** Shorter leases could not survive one slow garbage collection on both ends. */

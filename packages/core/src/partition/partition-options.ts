@@ -29,7 +29,7 @@ export interface ResolvedPartition {
   readonly roleOptions: RoleOptions;
 }
 
-const MOST_PARTITIONS = 4_096;
+export const MOST_PARTITIONS = 4_096;
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_ROLE */
 export function resolvePartition(name: unknown, options: PartitionOptions): ResolvedPartition {

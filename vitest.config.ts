@@ -78,7 +78,15 @@ export default defineConfig({
           typecheck: { enabled: true, only: true, include: ['packages/*/test/**/*.test-d.ts'], tsconfig: 'tsconfig.json' },
         },
       },
-      { ...source, test: { name: 'lab', include: ['examples/*/test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        ...source,
+        test: {
+          name: 'lab',
+          include: ['examples/*/test/**/*.test.ts', 'test/partition-lab/test/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { ...source, test: { name: 'docs', include: ['test/docs/*.test.ts'], exclude: ['**/*.pg.test.ts'] } },
     ],
   },

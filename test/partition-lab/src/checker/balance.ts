@@ -31,13 +31,10 @@ interface EpochVerdict {
 
 /**
  * How even it was, how soon after each change of members, and by how many moves. What was necessary in an epoch is what was
- * needed at its beginning and no more at its end: an epoch that is cut short by the next owes nothing for what it left.
+ * needed at its beginning and no more at its end, so that one that is cut short by the next owes nothing for what it left; and
+ * what ran out meanwhile. What was given back without need makes nothing necessary.
  */
-export function judgeBalance(
-  epochs: readonly Epoch[],
-  handovers: readonly Handover[],
-  options: BalanceOptions,
-): BalanceVerdict {
+export function judgeBalance(epochs: readonly Epoch[], handovers: readonly Handover[], options: BalanceOptions): BalanceVerdict {
   const walk = new Walk(handovers, options);
   walk.goTo(epochs[0]?.from ?? 0);
   const verdicts = epochs.map((epoch) => walk.through(epoch));
@@ -52,13 +49,14 @@ export function judgeBalance(
   };
 }
 
+/** What an instance that goes gives back may come shortly before its row says that it goes, and belongs to that change. */
+const EDGE_US = 250_000;
+
 /** Goes through the handovers once, and knows at each moment who holds what. */
 class Walk {
   readonly #handovers: readonly Handover[];
   readonly #options: BalanceOptions;
   readonly #holdings = new Map<string, string>();
-  /** Those who held a role last, so that a role that returns to its former holder is no move. */
-  readonly #former = new Map<string, string>();
   #next = 0;
 
   constructor(handovers: readonly Handover[], options: BalanceOptions) {
@@ -66,40 +64,42 @@ class Walk {
     this.#options = options;
   }
 
-  goTo(time: number, visit: (handover: Handover, moved: boolean) => void = () => {}): void {
+  goTo(time: number, visit: (handover: Handover) => void = () => {}): void {
     for (; ; this.#next += 1) {
       const handover = this.#handovers[this.#next];
       if (handover === undefined || handover.at >= time) return;
-      const { role, holder } = handover;
-      const moved = holder !== null && this.#former.get(role) !== holder;
-      if (holder === null) this.#holdings.delete(role);
-      else {
-        this.#holdings.set(role, holder);
-        this.#former.set(role, holder);
-      }
-      visit(handover, moved);
+      const { kind, role, holder } = handover;
+      if (kind === 'taken') this.#holdings.set(role, holder);
+      else if (this.#holdings.get(role) === holder) this.#holdings.delete(role);
+      visit(handover);
     }
   }
 
   through({ from, to, members }: Epoch): EpochVerdict {
     const { roles, heartbeatMs, mostHeartbeats } = this.#options;
-    const before = leastMoves(this.#holdings, members, roles);
+    const need = (): number => leastMoves(this.#holdings, members, roles);
+    const isEvenNow = (): boolean => members.length > 0 && isEven(this.#holdings, members, roles);
+    const before = need();
     const moved = new Map<string, number>();
-    let evenAt = members.length > 0 && isEven(this.#holdings, members, roles) ? from : null;
-    this.goTo(to, ({ role, holder, at }, isMove) => {
-      if (isMove) moved.set(role, (moved.get(role) ?? 0) + 1);
-      // What is given back at the end of an epoch belongs to the change that ends it.
-      if (holder !== null && members.length > 0) evenAt = isEven(this.#holdings, members, roles) ? (evenAt ?? at) : null;
+    let evenAt = isEvenNow() ? from : null;
+    let since = from;
+    let orphaned = 0;
+    let needed = before;
+    this.goTo(to, ({ kind, role, at }) => {
+      if (kind === 'taken') moved.set(role, (moved.get(role) ?? 0) + 1);
+      if (kind === 'expired') orphaned += Math.max(0, need() - needed);
+      needed = need();
+      if (kind !== 'taken' && at > to - EDGE_US) return;
+      if (kind === 'expired') since = at;
+      evenAt = isEvenNow() ? (evenAt ?? at) : null;
     });
-    const lasted = (to - from) / 1_000 / heartbeatMs;
-    const took = evenAt === null ? lasted : (evenAt - from) / 1_000 / heartbeatMs;
-    const isDue = members.length > 0 && (evenAt !== null || lasted >= mostHeartbeats);
-    const after = leastMoves(this.#holdings, members, roles);
+    const beats = (until: number): number => (until - since) / 1_000 / heartbeatMs;
+    const isDue = members.length > 0 && (evenAt !== null || beats(to) >= mostHeartbeats);
     return {
-      heartbeats: isDue ? took : null,
+      heartbeats: isDue ? Math.max(0, beats(evenAt ?? to)) : null,
       isSettled: evenAt !== null,
       moves: sum([...moved.values()]),
-      least: Math.max(0, before - after),
+      least: Math.max(0, before + orphaned - needed),
       movedTwice: [...moved].filter(([, times]) => times > 1).map(([role, times]) => twice(role, times, from)),
     };
   }

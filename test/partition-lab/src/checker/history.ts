@@ -23,11 +23,12 @@ export interface Epoch {
   readonly members: readonly string[];
 }
 
-/** A role changed hands: it was given back (`holder` null), or taken. */
+/** The term of a role began, was given back, or ran out. */
 export interface Handover {
+  readonly kind: 'taken' | 'released' | 'expired';
   readonly role: string;
+  readonly holder: string;
   readonly at: number;
-  readonly holder: string | null;
 }
 
 /** Who holds which role; a role that nobody holds is left out. */

@@ -10,7 +10,12 @@ export function findDoubleOwners(terms: ReadonlyMap<string, readonly DatabaseTer
   const rolesOf = new Map(maps.map(({ instance, roles }) => [instance, roles]));
   const keys = new Set(maps.flatMap(({ roles }) => Object.keys(roles)));
   const all = [...terms.values()].flat();
-  return [...keys].flatMap((key) => doubleOwners(key, all.filter(({ holder, role }) => rolesOf.get(holder)?.[key] === role)));
+  return [...keys].flatMap((key) =>
+    doubleOwners(
+      key,
+      all.filter(({ holder, role }) => rolesOf.get(holder)?.[key] === role),
+    ),
+  );
 }
 
 function doubleOwners(key: string, terms: readonly DatabaseTerm[]): Violation[] {

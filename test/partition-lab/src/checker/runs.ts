@@ -22,9 +22,12 @@ function nameOf(role: string, holder: string, token: number | null): string {
 
 function judge({ id, role, instance, token, at }: Run, term: DatabaseTerm | undefined, clock: ClockMap): Violation[] {
   const check = 'run of a non-owner';
-  if (term === undefined) return [{ check, what: `${instance} executed ${id} under no term of its own of ${role} (token ${token})` }];
+  if (term === undefined)
+    return [{ check, what: `${instance} executed ${id} under no term of its own of ${role} (token ${token})` }];
   const lateBy = at - clock.toMonotonic(term.until).to;
-  return lateBy <= 0 ? [] : [{ check, what: `${instance} executed ${id} ${ms(lateBy)} after its term ${token} of ${role} was over` }];
+  return lateBy <= 0
+    ? []
+    : [{ check, what: `${instance} executed ${id} ${ms(lateBy)} after its term ${token} of ${role} was over` }];
 }
 
 /** What was executed more than once, on one instance or on two. */

@@ -1,5 +1,5 @@
 import { pairs } from '../../../lab/src/checker/group.ts';
-import type { DatabaseTerm, LeaseChange } from '../../../lab/src/checker/history.ts';
+import type { DatabaseTerm } from '../../../lab/src/checker/history.ts';
 
 export interface Vacancies {
   /** The longest time between two terms of a role, in milliseconds: where the first was given back by one that went, … */
@@ -13,16 +13,15 @@ export interface Vacancies {
 /** How long roles were nobody's, by the database's clock, told apart by how they came to be so. */
 export function vacanciesOf(
   terms: ReadonlyMap<string, readonly DatabaseTerm[]>,
-  changes: readonly LeaseChange[],
+  isReleased: (term: DatabaseTerm) => boolean,
   stopped: ReadonlySet<string>,
 ): Vacancies {
-  const released = new Set(changes.filter(({ holder }) => holder === null).map(({ role, at }) => `${role} ${at}`));
   const longest = { afterStop: 0, afterHandOver: 0, afterExpiry: 0 };
   const lastOf = new Map<string, number>();
   for (const ofRole of terms.values()) for (const { holder, until } of ofRole) keepHighest(lastOf, holder, until);
   for (const ofRole of terms.values()) {
     for (const [one, next] of pairs(ofRole)) {
-      const kind = !released.has(`${one.role} ${one.until}`) ? 'afterExpiry' : isLast(one) ? 'afterStop' : 'afterHandOver';
+      const kind = !isReleased(one) ? 'afterExpiry' : isLast(one) ? 'afterStop' : 'afterHandOver';
       longest[kind] = Math.max(longest[kind], (next.acquiredAt - one.until) / 1_000);
     }
   }

@@ -44,7 +44,10 @@ export class InstanceProcess {
       this.#gone = true;
       return { code, signal };
     });
-    this.#said = Promise.race([once(this.#child, 'message').then(([message]) => message as Message), this.exited.then(() => null)]);
+    this.#said = Promise.race([
+      once(this.#child, 'message').then(([message]) => message as Message),
+      this.exited.then(() => null),
+    ]);
   }
 
   get instance(): string {

@@ -3,7 +3,7 @@ import { until, waitFor } from '../../../lab/src/run/wait.ts';
 import { type Figure, figure } from '../../../support/figures.ts';
 import { judgeBalance } from '../checker/balance.ts';
 import { epochsOf } from '../checker/epochs.ts';
-import { handoversOf } from '../checker/handovers.ts';
+import { handoversOf, releasesOf } from '../checker/handovers.ts';
 import { vacanciesOf } from '../checker/vacancies.ts';
 import { COUNT, roleNames } from '../instance/config.ts';
 import type { InstanceProcess } from '../processes/instance-process.ts';
@@ -98,9 +98,10 @@ function judge(
   const owners = judgeOwners('fleet', evidence);
   const epochs = epochsOf(evidence.members, COUNT, endsAt);
   const rules = { roles: roleNames(COUNT), heartbeatMs, mostHeartbeats: MOST_HEARTBEATS };
-  const balance = judgeBalance(epochs, handoversOf(evidence.changes), rules);
+  const isReleased = releasesOf(evidence.changes);
+  const balance = judgeBalance(epochs, handoversOf(evidence.terms, isReleased), rules);
   const stopped = new Set(struck.filter(({ kind }) => kind === 'stop').map(({ instance }) => instance));
-  const vacancies = vacanciesOf(evidence.terms, evidence.changes, stopped);
+  const vacancies = vacanciesOf(evidence.terms, isReleased, stopped);
   const figures: Figure[] = [
     ...owners.figures,
     figure('epochs@fleet', epochs.length, '', '>= 1'),

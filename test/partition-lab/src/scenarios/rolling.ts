@@ -1,6 +1,7 @@
 import { seededRandom } from '../../../lab/src/random.ts';
 import { waitFor } from '../../../lab/src/run/wait.ts';
 import { figure } from '../../../support/figures.ts';
+import { releasesOf } from '../checker/handovers.ts';
 import type { Outcome } from '../checker/history.ts';
 import { outagesOf } from '../checker/outages.ts';
 import { findAnswersWithoutRun, findDoubledRuns, findRunsOfNonOwners } from '../checker/runs.ts';
@@ -61,7 +62,7 @@ function judge(evidence: Evidence, outcomes: readonly Outcome[], stopped: Readon
   const without = findAnswersWithoutRun(outcomes, runs);
   const first = outcomes.filter(({ isRetry }) => !isRetry);
   const refused = first.filter(({ status }) => status === 503);
-  const vacancies = vacanciesOf(terms, changes, stopped);
+  const vacancies = vacanciesOf(terms, releasesOf(changes), stopped);
   const outages = outagesOf(outcomes).map(({ ms }) => ms);
   outages.sort((a, b) => a - b);
   return {

@@ -3,7 +3,7 @@ import type { Figure } from '../../support/figures.ts';
 import type { PartitionLabOptions } from './options.ts';
 
 /** What a scenario works with. */
-export interface Stage {
+interface Stage {
   readonly options: PartitionLabOptions;
   readonly server: PostgresServer;
   /** Ends the run early, and leaves nothing behind. */

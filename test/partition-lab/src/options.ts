@@ -11,16 +11,18 @@ export interface PartitionLabOptions {
   readonly seed: number;
   readonly json: boolean;
   readonly leaseMs: number;
+  /** Instances that have to win everything at the end of `fleet`, one after the other: so many at most. */
+  readonly contests: number;
   /** Instances that are restarted in `rolling`. */
   readonly restarts: number;
   /** Times that two counts start in the same moment in `conflict`. */
   readonly races: number;
 }
 
-type Sizes = Pick<PartitionLabOptions, 'minutes' | 'restarts' | 'races'>;
+type Sizes = Pick<PartitionLabOptions, 'minutes' | 'contests' | 'restarts' | 'races'>;
 
-const FULL: Sizes = { minutes: 5, restarts: 8, races: 8 };
-const QUICK: Sizes = { minutes: 0.2, restarts: 2, races: 1 };
+const FULL: Sizes = { minutes: 5, contests: 100, restarts: 8, races: 8 };
+const QUICK: Sizes = { minutes: 0.1, contests: 1, restarts: 1, races: 1 };
 
 export const USAGE = `Usage: lab:partition [--only ${SCENARIOS.join(',')}] [--minutes ${FULL.minutes}] [--quick] [--seed <n>] [--json]`;
 

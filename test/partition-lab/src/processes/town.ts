@@ -28,6 +28,8 @@ export class Town implements AsyncDisposable {
   readonly clock: ClockSampler;
   readonly databaseUrl: string;
   readonly folder: string;
+  /** Processes that ended though nobody had told them to. */
+  readonly deaths: string[] = [];
   /** A run that found something keeps its logs. */
   keepsLogs = false;
   readonly #options: TownOptions;
@@ -76,6 +78,9 @@ export class Town implements AsyncDisposable {
     };
     const one = new InstanceProcess(config, proxy, this.#reaper);
     this.everyone.push(one);
+    void one.exited.then(({ code, signal }) => {
+      if (!one.stopping) this.deaths.push(`${label} ended by itself (${signal ?? `exit code ${code}`})`);
+    });
     return one;
   }
 

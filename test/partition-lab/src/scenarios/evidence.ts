@@ -55,7 +55,7 @@ export async function failuresOf(
   { figures, violations }: Judgement,
   more: readonly string[] = [],
 ): Promise<string[]> {
-  const failures = [...more, ...violations.map(({ check, what }) => `${check}: ${what}`)];
+  const failures = [...town.deaths, ...more, ...violations.map(({ check, what }) => `${check}: ${what}`)];
   if (failures.length === 0 && figures.every(({ ok }) => ok)) {
     await rm(town.folder, { recursive: true, force: true });
     return [];

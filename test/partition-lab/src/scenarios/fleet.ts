@@ -6,11 +6,12 @@ import { epochsOf } from '../checker/epochs.ts';
 import { handoversOf, releasesOf } from '../checker/handovers.ts';
 import { vacanciesOf } from '../checker/vacancies.ts';
 import { COUNT, roleNames } from '../instance/config.ts';
+import type { PartitionLabOptions } from '../options.ts';
 import type { InstanceProcess } from '../processes/instance-process.ts';
 import { Town } from '../processes/town.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Evidence, failuresOf, gather, type Judgement, judgeOwners } from './evidence.ts';
-import { drawStrike, type Struck, strike } from './strikes.ts';
+import { drawStrike, KINDS, type Struck, strike } from './strikes.ts';
 
 const FIRST = 3;
 const MOST_HEARTBEATS = 8;
@@ -40,11 +41,12 @@ export const fleet: Scenario = async ({ options, server, signal, show }) => {
   }
   await settle(town, leaseMs, random);
   const [{ now } = { now: '0' }] = (await town.admin.ask<{ now: string }>(NOW)) ?? [];
-  const stopped = await contest(town, leaseMs);
+  const stopped = await contest(town, options);
   const evidence = await gather(town);
   const judgement = judge(evidence, { endsAt: Number(now), heartbeatMs: leaseMs / RENEWALS, struck });
   const figures = [
     figure('membershipChanges@fleet', struck.length, '', '>= 1'),
+    ...KINDS.map((kind) => figure(`${kind}@fleet`, struck.filter((one) => one.kind === kind).length, '')),
     ...judgement.figures,
     figure('stoppedCompeting@fleet', stopped.length, '', '= 0'),
   ];
@@ -75,9 +77,9 @@ async function round(town: Town, random: Random, failures: string[]): Promise<St
 }
 
 /** Each in turn is the only one that is not frozen: it has to win every role, whatever it has been through. */
-async function contest(town: Town, leaseMs: number): Promise<string[]> {
+async function contest(town: Town, { leaseMs, contests }: PartitionLabOptions): Promise<string[]> {
   const losers: string[] = [];
-  for (const one of town.well) {
+  for (const one of town.well.slice(0, contests)) {
     const others = town.well.filter((other) => other !== one);
     for (const other of others) other.freeze();
     const won = await until(async () => (await heldBy(town, one)) === COUNT, { deadlineMs: 4 * leaseMs, signal: town.signal });

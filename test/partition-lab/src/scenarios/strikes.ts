@@ -3,7 +3,8 @@ import { waitFor } from '../../../lab/src/run/wait.ts';
 import type { InstanceProcess } from '../processes/instance-process.ts';
 import type { Town } from '../processes/town.ts';
 
-export type StrikeKind = 'join' | 'stop' | 'kill' | 'freeze' | 'cut' | 'hang';
+export const KINDS = ['join', 'stop', 'kill', 'freeze', 'cut', 'hang'] as const;
+type StrikeKind = (typeof KINDS)[number];
 
 const MOST = 6;
 const FEWEST = 2;

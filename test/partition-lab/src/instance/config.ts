@@ -40,7 +40,7 @@ export type Line =
   | { readonly k: 'start'; readonly instance: string; readonly roles: Readonly<Record<string, string>> }
   /** A term as this instance was told of it: it began, or it is over. */
   | { readonly k: 'gain' | 'loss'; readonly at: number; readonly role: string; readonly token: number }
-  /** The application has begun to execute a request; time and token are from just before the proxy decided. */
+  /** The application has begun to execute a request, or a turn; time and token are from just before that was decided. */
   | { readonly k: 'run'; readonly id: string; readonly role: string; readonly at: number; readonly token: number | null }
   /** The fence refused a write; `late` when it was tried after the term was over. */
   | { readonly k: 'refused'; readonly at: number; readonly role: string; readonly token: number; readonly late: boolean }

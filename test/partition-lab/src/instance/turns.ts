@@ -34,6 +34,7 @@ export class TurnTaker {
   readonly #options: TurnTakerOptions;
   readonly #pool: pg.Pool;
   readonly #terms = new WeakSet<Term>();
+  #begun = 0;
 
   constructor(options: TurnTakerOptions) {
     this.#options = options;
@@ -52,11 +53,15 @@ export class TurnTaker {
     for (let lane = 0; lane < AT_ONCE; lane += 1) void this.#takeTurns(devices);
   }
 
+  /** What it was told of who owns the key is written down with the time before the look. */
   async #takeTurns(devices: RolePartition): Promise<never> {
-    const { random } = this.#options;
+    const { random, write, label } = this.#options;
     for (;;) {
       const key = KEYS[randomInteger(random, KEYS.length)] as string;
+      const at = nowUs();
       await devices.whileHeld(key, (term) => {
+        this.#begun += 1;
+        write({ k: 'run', id: `${label}-${this.#begun}`, role: term.role, at, token: Number(term.fencingToken) });
         this.#takeLate(key, term);
         return this.#take(key, term, false);
       });

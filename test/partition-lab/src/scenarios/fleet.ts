@@ -4,6 +4,7 @@ import { type Figure, figure } from '../../../support/figures.ts';
 import { judgeBalance } from '../checker/balance.ts';
 import { epochsOf } from '../checker/epochs.ts';
 import { handoversOf, releasesOf } from '../checker/handovers.ts';
+import { findRunsOfNonOwners } from '../checker/runs.ts';
 import { vacanciesOf } from '../checker/vacancies.ts';
 import { COUNT, roleNames } from '../instance/config.ts';
 import type { PartitionLabOptions } from '../options.ts';
@@ -103,9 +104,11 @@ function judge(
   const isReleased = releasesOf(evidence.changes);
   const balance = judgeBalance(epochs, handoversOf(evidence.terms, isReleased), rules);
   const stopped = new Set(struck.filter(({ kind }) => kind === 'stop').map(({ instance }) => instance));
+  const strangers = findRunsOfNonOwners(evidence.logs.runs, evidence.terms, evidence.clock);
   const vacancies = vacanciesOf(evidence.terms, isReleased, stopped);
   const figures: Figure[] = [
     ...owners.figures,
+    figure('turnsOfNonOwners@fleet', strangers.length, '', '= 0'),
     figure('epochs@fleet', epochs.length, '', '>= 1'),
     figure('epochsEven@fleet', balance.settled, '', '>= 1'),
     figure('worstUntilEven@fleet', balance.worstHeartbeats, 'heartbeats', `<= ${MOST_HEARTBEATS}`),
@@ -120,5 +123,5 @@ function judge(
     figure('lateTurns@fleet', evidence.turns.filter(({ late }) => late).length, ''),
     figure('refusedTurns@fleet', evidence.logs.refused.all, '', '>= 1'),
   ];
-  return { figures, violations: [...owners.violations, ...balance.movedTwice, ...balance.uneven] };
+  return { figures, violations: [...owners.violations, ...strangers, ...balance.movedTwice, ...balance.uneven] };
 }

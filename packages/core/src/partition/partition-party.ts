@@ -67,6 +67,10 @@ export class PartitionParty implements Party {
     throw new LeaseholdError('LEASEHOLD_UNKNOWN_ROLE', message, { role: name });
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   get longestLeaseMs(): number {
     let longest = 0;
     for (const { partition } of this.#entries.values())
@@ -75,7 +79,7 @@ export class PartitionParty implements Party {
   }
 
   get longestCallMs(): number {
-    return this.#entries.size === 0 ? Number.POSITIVE_INFINITY : LONGEST_CALL_MS;
+    return this.isEmpty ? Number.POSITIVE_INFINITY : LONGEST_CALL_MS;
   }
 
   get problem(): LeaseholdError | undefined {
@@ -92,7 +96,7 @@ export class PartitionParty implements Party {
       if (participation.isCleared && balance !== null) balance.allot();
       else for (const lease of partition) lease.restrain(participation.isCleared ? 'member' : 'observer');
     }
-    return this.#entries.size === 0 ? undefined : this.#declare();
+    return this.isEmpty ? undefined : this.#declare();
   }
 
   #declare(): Membership {

@@ -53,6 +53,21 @@ describe('a fair partition', () => {
     expect(Math.max(...third.values())).toBe(1);
   });
 
+  it('is taken over at once when an instance stops, whatever still runs under one of its roles', async () => {
+    const fleet = new Fleet();
+    const [first, second] = [fleet.join({ count: 16 }), fleet.join({ count: 16 })];
+    await fleet.clock.advance(60_000);
+    const busy = [...second.devices].find(({ isHeld }) => isHeld);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void busy?.whileHeld(() => promise);
+    void second.leasehold.stop();
+    await fleet.clock.advance(1_000);
+    expect([...first.devices].filter(({ isHeld }) => !isHeld).map(({ role }) => role)).toEqual([busy?.role]);
+    resolve();
+    await fleet.clock.advance(1_000);
+    expect([...first.devices].every(({ isHeld }) => isHeld)).toBe(true);
+  });
+
   it('is taken over when an instance stops, evenly and at once', async () => {
     const fleet = new Fleet();
     const [, second] = [fleet.join({ count: 64 }), fleet.join({ count: 64 }), fleet.join({ count: 64 })] as [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { epochsOf } from '../src/checker/epochs.ts';
+import { epochsOf, withStops } from '../src/checker/epochs.ts';
 import { beat } from './support/evidence.ts';
 
 function membersAt(changes: Parameters<typeof epochsOf>[0], time: number): readonly string[] | undefined {
@@ -37,4 +37,9 @@ test('who comes back too late was away', () => {
     ['b'],
     ['b', 'a'].toSorted(),
   ]);
+});
+
+test('who was told to stop is no member from then on, though it beats on', () => {
+  const changes = withStops([beat('a', 0), beat('a', 10), beat('a', 18)], new Map([['a', 12]]));
+  expect([membersAt(changes, 11), membersAt(changes, 12), membersAt(changes, 20)]).toEqual([['a'], [], []]);
 });

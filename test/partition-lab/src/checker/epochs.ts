@@ -22,6 +22,12 @@ export function epochsOf(changes: readonly MemberChange[], count: number, endsAt
   }));
 }
 
+/** An instance that is told to stop is no member from then on, whatever its row still says. */
+export function withStops(changes: readonly MemberChange[], stops: ReadonlyMap<string, number>): MemberChange[] {
+  const told = [...stops].map(([instance, at]) => ({ instance, at, until: at, roles: null, draining: true }));
+  return [...changes.filter(({ instance, at }) => at < (stops.get(instance) ?? Number.POSITIVE_INFINITY)), ...told];
+}
+
 function staysOf(changes: readonly MemberChange[], count: number): Stay[] {
   const stays: Stay[] = [];
   for (const { instance, at, until, roles, draining } of changes) {

@@ -12,6 +12,8 @@ import { createPartitionLabSchema } from '../database/schema.ts';
 import { COUNT, type InstanceConfig, roleNames } from '../instance/config.ts';
 import { InstanceProcess } from './instance-process.ts';
 
+const NOW = 'select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as now';
+
 export interface TownOptions {
   readonly server: PostgresServer;
   readonly name: string;
@@ -78,10 +80,13 @@ export class Town implements AsyncDisposable {
     };
     const one = new InstanceProcess(config, proxy, this.#reaper);
     this.everyone.push(one);
-    void one.exited.then(({ code, signal }) => {
-      if (!one.stopping) this.deaths.push(`${label} ended by itself (${signal ?? `exit code ${code}`})`);
-    });
+    void this.#mourn(one);
     return one;
+  }
+
+  async #mourn(one: InstanceProcess): Promise<void> {
+    const { code, signal } = await one.exited;
+    if (!one.stopping) this.deaths.push(`${one.config.label} ended by itself (${signal ?? `exit code ${code}`})`);
   }
 
   /** Starts an instance and waits until it takes part. @throws {Error} when it is refused. */
@@ -90,6 +95,12 @@ export class Town implements AsyncDisposable {
     const refused = await one.start();
     if (refused !== null) throw new Error(`${one.config.label} was refused: ${refused}`);
     return one;
+  }
+
+  /** The database's clock, in microseconds. */
+  async now(): Promise<number> {
+    const [row] = (await this.admin.ask<{ now: string }>(NOW)) ?? [];
+    return Number(row?.now);
   }
 
   /** False when those who are well do not hold all roles evenly within `deadlineMs`. */

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ClockMap } from '../../../lab/src/checker/clock-map.ts';
 import { databaseTerms } from '../../../lab/src/checker/database-terms.ts';
 import type { DatabaseTerm, Violation } from '../../../lab/src/checker/history.ts';
@@ -61,5 +62,6 @@ export async function failuresOf(
     return [];
   }
   town.keepsLogs = true;
+  await writeFile(join(town.folder, 'evidence.json'), JSON.stringify(await withClient(town.databaseUrl, collectPartition)));
   return [`logs are kept in ${town.folder}`, ...failures];
 }

@@ -2,7 +2,7 @@ import { type Random, randomBetween, seededRandom } from '../../../lab/src/rando
 import { until, waitFor } from '../../../lab/src/run/wait.ts';
 import { type Figure, figure } from '../../../support/figures.ts';
 import { judgeBalance } from '../checker/balance.ts';
-import { epochsOf } from '../checker/epochs.ts';
+import { epochsOf, withStops } from '../checker/epochs.ts';
 import { handoversOf, releasesOf } from '../checker/handovers.ts';
 import { findRunsOfNonOwners } from '../checker/runs.ts';
 import { vacanciesOf } from '../checker/vacancies.ts';
@@ -41,10 +41,10 @@ export const fleet: Scenario = async ({ options, server, signal, show }) => {
     struck.push(...(await round(town, random, failures)));
   }
   await settle(town, leaseMs, random);
-  const [{ now } = { now: '0' }] = (await town.admin.ask<{ now: string }>(NOW)) ?? [];
+  const judgedUntil = await town.now();
   const stopped = await contest(town, options);
   const evidence = await gather(town);
-  const judgement = judge(evidence, { endsAt: Number(now), heartbeatMs: leaseMs / RENEWALS, struck });
+  const judgement = judge(evidence, { endsAt: judgedUntil, heartbeatMs: leaseMs / RENEWALS, struck });
   const figures = [
     figure('membershipChanges@fleet', struck.length, '', '>= 1'),
     ...KINDS.map((kind) => figure(`${kind}@fleet`, struck.filter((one) => one.kind === kind).length, '')),
@@ -53,8 +53,6 @@ export const fleet: Scenario = async ({ options, server, signal, show }) => {
   ];
   return { figures, failures: await failuresOf(town, { ...judgement, figures }, [...failures, ...stopped]) };
 };
-
-const NOW = 'select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as now';
 
 function left(endsAt: number): number {
   return Math.max(0, Math.round((endsAt - performance.now()) / 1_000));
@@ -99,13 +97,13 @@ function judge(
   { endsAt, heartbeatMs, struck }: { endsAt: number; heartbeatMs: number; struck: readonly Struck[] },
 ): Judgement {
   const owners = judgeOwners('fleet', evidence);
-  const epochs = epochsOf(evidence.members, COUNT, endsAt);
+  const stops = new Map(struck.flatMap(({ instance, stoppedAt }) => (stoppedAt === undefined ? [] : [[instance, stoppedAt]])));
+  const epochs = epochsOf(withStops(evidence.members, stops), COUNT, endsAt);
   const rules = { roles: roleNames(COUNT), heartbeatMs, mostHeartbeats: MOST_HEARTBEATS };
   const isReleased = releasesOf(evidence.changes);
   const balance = judgeBalance(epochs, handoversOf(evidence.terms, isReleased), rules);
-  const stopped = new Set(struck.filter(({ kind }) => kind === 'stop').map(({ instance }) => instance));
   const strangers = findRunsOfNonOwners(evidence.logs.runs, evidence.terms, evidence.clock);
-  const vacancies = vacanciesOf(evidence.terms, isReleased, stopped);
+  const vacancies = vacanciesOf(evidence.terms, isReleased, new Set(stops.keys()));
   const figures: Figure[] = [
     ...owners.figures,
     figure('turnsOfNonOwners@fleet', strangers.length, '', '= 0'),

@@ -15,6 +15,8 @@ const LONGEST_STOP_MS = 10_000;
 export interface Struck {
   readonly kind: StrikeKind;
   readonly instance: string;
+  /** When it was told to stop, by the database's clock. */
+  readonly stoppedAt?: number;
 }
 
 /** What may happen while so many are well: each kind as often as the others. */
@@ -31,8 +33,13 @@ export async function strike(town: Town, kind: StrikeKind, random: Random): Prom
   const { well } = town;
   const one = well[randomInteger(random, well.length)] as InstanceProcess;
   const lastsMs = randomBetween(random, FAULT_MS);
-  if (kind === 'stop') await stopGracefully(one);
-  else if (kind === 'kill') await one.kill();
+  if (kind === 'stop') {
+    one.ill = true;
+    const stoppedAt = await town.now();
+    await stopGracefully(one);
+    return { kind, instance: one.instance, stoppedAt };
+  }
+  if (kind === 'kill') await one.kill();
   else await fault(town, one, { kind, lastsMs });
   return { kind, instance: one.instance };
 }

@@ -1,6 +1,6 @@
-import type { LeaseStore } from '@leasehold/core';
+import { diagnosticChannels, type LeaseStore, type TermMessage } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Fleet, type Instance, randomOf } from '../support/fleet.ts';
 
 const BEAT_MS = 5_000;
@@ -66,6 +66,39 @@ describe('a fair partition', () => {
     resolve();
     await fleet.clock.advance(1_000);
     expect([...first.devices].every(({ isHeld }) => isHeld)).toBe(true);
+  });
+
+  it('moves nothing to and fro when an instance comes back whose first answers are lost', async () => {
+    const fleet = new Fleet();
+    const store = memoryStore({ database: fleet.database });
+    let network: 'well' | 'cut' | 'loses replies' = 'well';
+    const lossy: LeaseStore = {
+      ...store,
+      heartbeat: async (request, call) => {
+        const reply = network === 'cut' ? undefined : await store.heartbeat(request, call);
+        return network === 'well' && reply !== undefined ? reply : new Promise(() => {});
+      },
+    };
+    fleet.join({ count: 16 });
+    const victim = fleet.join({ count: 16 }, { store: lossy });
+    await run(fleet, 8);
+    network = 'cut';
+    await run(fleet, 5);
+    network = 'loses replies';
+    // It is seen, and roles are handed over to it.
+    await run(fleet, 3);
+    network = 'well';
+    const begun: string[] = [];
+    const channel = diagnosticChannels.get('leasehold:lease.acquired');
+    const note = (message: unknown): void => {
+      const { instance, role } = message as TermMessage;
+      if (instance === victim.id) begun.push(role);
+    };
+    channel?.subscribe(note);
+    onTestFinished(() => void channel?.unsubscribe(note));
+    await run(fleet, 8);
+    expect(fleet.spread()).toEqual([8, 8]);
+    expect(begun.toSorted()).toEqual([...new Set(begun)].toSorted());
   });
 
   it('is taken over when an instance stops, evenly and at once', async () => {

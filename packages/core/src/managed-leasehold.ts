@@ -186,8 +186,6 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   async #stop(): Promise<void> {
     const leases = [...this.leases];
     for (const lease of leases) lease.beginStop();
-    // The others take what is given back only once they know that this instance has no share any more.
-    if (!this.#party.isEmpty && leases.some(({ isIdle }) => !isIdle)) this.#heartbeat.askAll();
     const results = await this.#giveBack.drainAndReleaseAll(leases);
     await this.#heartbeat.stop();
     this.#startup?.attempted(

@@ -2,6 +2,7 @@ import { createLeasehold, type Leasehold, type RolePartition } from '@leasehold/
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { manualClock } from '@leasehold/testing';
 import { type Figure, figure } from '../../../test/support/figures.ts';
+import { median } from '../support/median.ts';
 import { progress } from '../support/progress.ts';
 
 export const SEED = 1;
@@ -92,7 +93,7 @@ class Fleet {
   }
 }
 
-/** Instances that come and go, one to four at a time, while all the others stay. */
+/** Instances that come and go, one to three at a time, while all the others stay. */
 export async function measureBalance(): Promise<Figure[]> {
   const random = randomOf(SEED);
   const [joins, leaves]: [Change[], Change[]] = [[], []];
@@ -108,6 +109,7 @@ export async function measureBalance(): Promise<Figure[]> {
   const sum = (of: (change: Change) => number): number => all.reduce((total, change) => total + of(change), 0);
   return [
     figure('beatsUntilEvenAfterJoin', Math.max(...joins.map(({ beats }) => beats)), '', '<= 8'),
+    figure('beatsUntilEvenAfterLeaveMedian', median(leaves.map(({ beats }) => beats)), ''),
     figure('beatsUntilEvenAfterLeave', Math.max(...leaves.map(({ beats }) => beats)), '', '<= 8'),
     figure('movesOverLeastPossible', sum(({ moves }) => moves) / sum(({ least }) => least), 'x', '<= 1.1'),
     figure('movesOverLeastPossibleWorst', Math.max(...all.map(({ moves, least }) => moves / least)), 'x'),

@@ -186,6 +186,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
   async #stop(): Promise<void> {
     const leases = [...this.leases];
     for (const lease of leases) lease.beginStop();
+    this.#tellDraining();
     const results = await this.#giveBack.drainAndReleaseAll(leases);
     await this.#heartbeat.stop();
     this.#startup?.attempted(
@@ -193,6 +194,11 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     );
     if (this.#heartbeat.hasOpened) await this.#giveBack.leave(results);
     await this.#closeStore();
+  }
+
+  /** At once: the others take no more than their shares until they know. */
+  #tellDraining(): void {
+    if (!this.#party.isEmpty) this.#heartbeat.askAll();
   }
 
   #closeStore(): Promise<void> {
@@ -212,6 +218,7 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     const standAside = options.for ?? 'until-told';
     const forMs = standAside === 'until-told' ? Number.POSITIVE_INFINITY : resolveDuration('for', standAside, { min: 0 });
     this.#asideUntil = Math.max(this.#asideUntil, this.clock.monotonic() + forMs);
+    this.#tellDraining();
     const outcomes = [...this.leases].map(async (lease) => [lease.role, await lease.stepDown({ standAside })] as const);
     return new Map(await Promise.all(outcomes));
   }

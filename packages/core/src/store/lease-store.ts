@@ -21,11 +21,12 @@ export interface LeaseStore {
 
   /**
    * One statement: renews what is held, takes what is vacant, tells who holds the rest, and wakes the other instances where
-   * a role was taken or its holder's address changed. At most one is in flight.
+   * a role was taken or its holder's address changed, and where a member is new or begins or ends to drain. At most one is in
+   * flight.
    */
   heartbeat(request: HeartbeatRequest, call: StoreCall): Promise<HeartbeatReply>;
 
-  /** Gives roles back and wakes the other instances. The row and its token stay. */
+  /** Gives roles back and wakes the other instances, also where a member leaves. The row and its token stay. */
   release(request: ReleaseRequest, call: StoreCall): Promise<ReleaseReply>;
 
   /**

@@ -90,7 +90,7 @@ export class MemoryDatabase {
     const late = this.#isLate(instance.id, membership);
     const entitled = !late && this.#isEntitled(instance.id, membership);
     const members = membership === undefined ? {} : { members: this.#members() };
-    const arrives = membership !== undefined && !this.#isPresent(instance.id);
+    const isNews = membership !== undefined && !this.#isKnownAs(instance.id, membership.draining);
     if (!late) this.#instances.set(instance.id, { membership, expiresAt: this.#clock.monotonic() + request.instanceTtlMs });
     const moved = request.renew.map(({ role }) => role).filter((role) => this.#hasMoved(role, instance));
     const renewed = request.renew.map(({ role, fencingToken, onlyAsMember }) => {
@@ -100,7 +100,7 @@ export class MemoryDatabase {
     const acquired = request.acquire.map((wanted) => this.#acquire(wanted, instance, entitled));
     const observed = request.observe.map((role) => this.#report(role, this.#isLive(role) ? 'held' : 'vacant'));
     const taken = acquired.filter(({ outcome }) => outcome === 'acquired').map(({ role }) => role);
-    this.#wakeOthers(instance.id, arrives ? 'all' : [...taken, ...moved]);
+    this.#wakeOthers(instance.id, isNews ? 'all' : [...taken, ...moved]);
     return { roles: [...renewed, ...acquired, ...observed], ...members };
   }
 
@@ -116,6 +116,10 @@ export class MemoryDatabase {
     return this.#isPresent(id) && isDeepStrictEqual(before.partitions, membership.partitions);
   }
 
+  #isKnownAs(id: string, draining: boolean): boolean {
+    return this.#isPresent(id) && this.#instances.get(id)?.membership?.draining === draining;
+  }
+
   #isPresent(id: string): boolean {
     return this.#clock.monotonic() < (this.#instances.get(id)?.expiresAt ?? Number.NEGATIVE_INFINITY);
   }
@@ -129,13 +133,12 @@ export class MemoryDatabase {
   }
 
   release({ instance, roles, leaving }: ReleaseRequest): ReleaseReply {
+    const isNews = leaving && this.#instances.get(instance.id)?.membership !== undefined;
     if (leaving) this.#instances.delete(instance.id);
     const outcomes = new Map<string, ReleaseOutcome>();
     for (const { role, fencingToken } of roles) outcomes.set(role, this.#release(role, instance.id, fencingToken));
-    this.#wakeOthers(
-      instance.id,
-      [...outcomes].filter(([, outcome]) => outcome === 'released').map(([role]) => role),
-    );
+    const released = [...outcomes].filter(([, outcome]) => outcome === 'released').map(([role]) => role);
+    this.#wakeOthers(instance.id, isNews ? 'all' : released);
     return { roles: outcomes };
   }
 

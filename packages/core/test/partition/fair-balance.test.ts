@@ -63,7 +63,7 @@ describe('a fair partition', () => {
     await run(fleet, 8);
     void second.leasehold.stop();
     fleet.leave(second);
-    const moves = await run(fleet, 2);
+    const moves = await run(fleet, 0.1);
     expect(fleet.spread()).toEqual([32, 32]);
     expect(sum(moves)).toBeLessThanOrEqual(22);
   });
@@ -217,7 +217,7 @@ describe('a fair partition', () => {
     await run(fleet, 12);
     expect(fleet.spread()).toEqual([8, 8]);
     void first.leasehold.standAside();
-    await run(fleet, 4);
+    await run(fleet, 0.1);
     expect(second.devices.partitions.every(({ isHeld }) => isHeld)).toBe(true);
     first.leasehold.compete();
     await run(fleet, 8);

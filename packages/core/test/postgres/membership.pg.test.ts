@@ -135,6 +135,18 @@ describe('two instances with different counts', () => {
   });
 });
 
+test('what an instance gives back when it stops is taken long before the next heartbeat', async ({ database }) => {
+  const fleet = [instanceOn(database, { leaseDuration: '60s' }), instanceOn(database, { leaseDuration: '60s' })];
+  const options = { count: 16, balance: 'fair' } as const;
+  const [first, second] = fleet.map((leasehold) => leasehold.partition('devices', options));
+  await fleet[0]?.start();
+  await fleet[1]?.start();
+  const held = (each: Iterable<{ readonly isHeld: boolean }> = []): number => [...each].filter(({ isHeld }) => isHeld).length;
+  expect([held(first), held(second)]).toEqual([16, 0]);
+  await fleet[0]?.stop();
+  await expect.poll(() => held(second), { timeout: 5_000 }).toBe(16);
+});
+
 describe('16 partitions of 256 roles', () => {
   test('cost one statement for each heartbeat', { timeout: 60_000 }, async ({ database }) => {
     const leasehold = instanceOn(database, { leaseDuration: '6s', renewInterval: '1s' });

@@ -177,4 +177,12 @@ export const arrivalRules: readonly Rule[] = [
     await stage.outlast();
     await wakeUpsOf(stage, first, () => second.send(brief));
   }),
+
+  rule('a member that begins or ends to drain, or leaves, wakes the others', async (stage) => {
+    const [first, second] = await stage.pair();
+    await wakeUpsOf(stage, first, () => second.send(declaring({ devices: 16 })));
+    await wakeUpsOf(stage, first, () => second.send(declaring({ devices: 16 }, { draining: true })));
+    await wakeUpsOf(stage, first, () => second.send(declaring({ devices: 16 })));
+    await wakeUpsOf(stage, first, () => second.leave());
+  }),
 ];

@@ -135,12 +135,15 @@ from (
 ) told`;
 }
 
-/** A member that arrives, or comes back, is news for all: they have less to hold from here on. */
+/** A member that arrives, comes back, or begins or ends to drain, is news for all: their shares are others from here on. */
 function changed(schema: string): string {
   return `(
     select role from acquired
     union all select role from renewable where moved
     union all select null
-    where $13::jsonb is not null and not exists (select from ${schema}.instance where id = $7 and expires_at > clock_timestamp())
+    where $13::jsonb is not null and not exists (
+      select from ${schema}.instance
+      where id = $7 and expires_at > clock_timestamp() and membership -> 'draining' = $13::jsonb -> 'draining'
+    )
   ) changed`;
 }

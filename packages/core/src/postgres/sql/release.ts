@@ -1,5 +1,8 @@
 import { DURABLE, notified } from './parts.ts';
 
+/** A member that goes away is news for all: they have more to hold from here on. */
+const CHANGED = '(select role from released union all select null from gone where membership is not null) changed';
+
 /**
  * Gives roles back: the row becomes a tombstone that keeps its token, the term goes into the history, and the others are
  * woken, in one statement. A null token stands for a role that this instance may hold without knowing the token, after a
@@ -29,9 +32,10 @@ ended as (
 gone as (
   delete from ${schema}.instance i
   where $4::boolean and i.id = any (array(select id from ${schema}.instance where id = $3 for update skip locked))
+  returning i.membership
 ),
 ${DURABLE},
-${notified({ by: '$3', channel: '$5', from: 'released' })}
+${notified({ by: '$3', channel: '$5', from: CHANGED })}
 select 'released' as told, role from released
 union all
 -- Still this term's in the row, and not released: somebody has it locked.

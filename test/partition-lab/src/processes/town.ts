@@ -97,10 +97,11 @@ export class Town implements AsyncDisposable {
     return one;
   }
 
-  /** The database's clock, in microseconds. */
+  /** The database's clock, in microseconds. @throws {Error} when it does not answer. */
   async now(): Promise<number> {
     const [row] = (await this.admin.ask<{ now: string }>(NOW)) ?? [];
-    return Number(row?.now);
+    if (row === undefined) throw new Error('the database did not tell its time');
+    return Number(row.now);
   }
 
   /** False when those who are well do not hold all roles evenly within `deadlineMs`. */

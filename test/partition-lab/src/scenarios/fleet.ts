@@ -34,8 +34,11 @@ export const fleet: Scenario = async ({ options, server, signal, show }) => {
   const failures: string[] = [];
   const endsAt = performance.now() + minutes * 60_000;
   show(() => `fleet: ${struck.length} changes · ${town.well.length} instances · ${left(endsAt)} s left`);
-  await Promise.all(Array.from({ length: FIRST }, () => town.spawn()));
   const random = seededRandom(seed);
+  // Alone at first: of several that start in one moment, the first takes what it does not know to be another's.
+  await town.spawn();
+  await settle(town, leaseMs, random);
+  await Promise.all(Array.from({ length: FIRST - 1 }, () => town.spawn()));
   while (performance.now() < endsAt && !signal.aborted) {
     await settle(town, leaseMs, random);
     struck.push(...(await round(town, random, failures)));

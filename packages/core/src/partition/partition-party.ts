@@ -92,9 +92,13 @@ export class PartitionParty implements Party {
   }
 
   prepare(): Membership | undefined {
+    const { clock } = this.#options;
+    // What is taken after a long silence is given back: meanwhile the others may have been told that this instance is gone.
+    const isKnown = clock.monotonic() < this.#knownUntil.monotonic && clock.wall() < this.#knownUntil.wall;
     for (const { partition, participation, balance } of this.#entries.values()) {
-      if (participation.isCleared && balance !== null) balance.allot();
-      else for (const lease of partition) lease.restrain(participation.isCleared ? 'member' : 'observer');
+      const isMember = isKnown && participation.isCleared;
+      if (isMember && balance !== null) balance.allot();
+      else for (const lease of partition) lease.restrain(isMember ? 'member' : 'observer');
     }
     return this.isEmpty ? undefined : this.#declare();
   }

@@ -94,7 +94,7 @@ export class PartitionParty implements Party {
   prepare(): Membership | undefined {
     const { clock } = this.#options;
     // What is taken after a long silence is given back: meanwhile the others may have been told that this instance is gone.
-    const isKnown = clock.monotonic() < this.#knownUntil.monotonic && clock.wall() < this.#knownUntil.wall;
+    const isKnown = this.#wasKnownAt({ monotonic: clock.monotonic(), wall: clock.wall() });
     for (const { partition, participation, balance } of this.#entries.values()) {
       const isMember = isKnown && participation.isCleared;
       if (isMember && balance !== null) balance.allot();
@@ -133,10 +133,16 @@ export class PartitionParty implements Party {
   }
 
   /** False: between the heartbeat before and this one the others may have been told that this instance is gone. */
-  #isKnown({ monotonic, wall }: SentAt): boolean {
+  #isKnown(sentAt: SentAt): boolean {
     const { clock } = this.#options;
-    const wasInTime = monotonic < this.#knownUntil.monotonic && wall < this.#knownUntil.wall;
-    return wasInTime && clock.monotonic() < monotonic + MEMBER_AFTERLIFE_MS && clock.wall() < wall + MEMBER_AFTERLIFE_MS;
+    const { monotonic, wall } = sentAt;
+    return (
+      this.#wasKnownAt(sentAt) && clock.monotonic() < monotonic + MEMBER_AFTERLIFE_MS && clock.wall() < wall + MEMBER_AFTERLIFE_MS
+    );
+  }
+
+  #wasKnownAt({ monotonic, wall }: SentAt): boolean {
+    return monotonic < this.#knownUntil.monotonic && wall < this.#knownUntil.wall;
   }
 
   #review({ partition, participation, balance }: Entry, members: readonly Member[], isKnown: boolean): Iterable<ManagedLease> {

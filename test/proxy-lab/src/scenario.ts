@@ -1,21 +1,5 @@
-import type { PostgresServer } from '@leasehold/testing';
-import type { Figure } from '../../support/figures.ts';
+import type { ScenarioOf, ScenarioStage } from '../../lab/src/run/run-scenarios.ts';
 import type { ProxyLabOptions } from './options.ts';
 
-/** What a scenario works with. */
-export interface Stage {
-  readonly options: ProxyLabOptions;
-  readonly server: PostgresServer;
-  /** Ends the run early, and leaves nothing behind. */
-  readonly signal: AbortSignal;
-  /** Shows how it goes; the last one given counts. */
-  readonly show: (line: () => string) => void;
-}
-
-interface ScenarioResult {
-  readonly figures: readonly Figure[];
-  /** What was wrong, one line each. */
-  readonly failures: readonly string[];
-}
-
-export type Scenario = (stage: Stage) => Promise<ScenarioResult>;
+export type Stage = ScenarioStage<ProxyLabOptions>;
+export type Scenario = ScenarioOf<ProxyLabOptions>;

@@ -20,5 +20,5 @@ export function isSql(value: unknown): value is Sql {
 
 /** Of this installation, so that it nests into the statements made here. */
 export function toSql(fragment: Sql): Sql {
-  return fragment instanceof Sql ? fragment : new Sql(fragment.strings, fragment.values);
+  return new Sql(fragment.strings, fragment.values);
 }

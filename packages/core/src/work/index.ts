@@ -1,3 +1,4 @@
+export { exponential, type ExponentialOptions, ladder } from './backoff.ts';
 export type { Claim, ClaimOptions } from './claim.ts';
 export type { SqlClient } from './client.ts';
 export type {
@@ -11,7 +12,10 @@ export type {
   RowRef,
   SettleOptions,
 } from './fate.ts';
+export { type HeldRoles, heldRoles } from './held-roles.ts';
+export { type HeadersLike, type ResponseLike, type RetryAfter, retryAfterMs, type RetryAfterOptions } from './retry-after.ts';
 export type { SetValue, SetValues } from './set-values.ts';
 export { empty, join, raw, Sql, sql } from './sql.ts';
+export { errorText, storableText, type StorableTextOptions } from './storable.ts';
 export type { WorkTable } from './work-table.ts';
 export type { WorkTableOptions } from './work-table-options.ts';

@@ -18,6 +18,16 @@ export interface DiagnosticMessages {
   'leasehold:lease.jeopardy': TermMessage & { readonly remainingMs: number };
   /** The event loop was blocked, or the process frozen, for longer than a heartbeat may be late. */
   'leasehold:stall': { readonly instance: string; readonly lateMs: number };
+  /** The claim of a worker was answered. */
+  'leasehold:work.claimed': WorkClaimedMessage;
+  /** The outcome of a row was written, or the row was found to be another's. */
+  'leasehold:work.settled': WorkSettledMessage;
+  /** A handler threw, or ran into its timeout. */
+  'leasehold:work.failed': WorkFailedMessage;
+  /** A handler goes on in spite of its signal; its row is given up. */
+  'leasehold:work.stuck': WorkRowMessage & { readonly error: unknown };
+  /** The outcome of a row could not be written as it was. */
+  'leasehold:work.refused': { readonly table: string; readonly row: object; readonly error: unknown };
 }
 
 export interface HeartbeatMessage {
@@ -42,6 +52,32 @@ export interface TermLostMessage extends TermMessage {
 
 export type DiagnosticChannel = keyof DiagnosticMessages;
 
+export interface WorkClaimedMessage {
+  readonly table: string;
+  readonly claim: string;
+  readonly asked: number;
+  readonly rows: number;
+  readonly buried: number;
+  readonly durationMs: number;
+}
+
+export interface WorkRowMessage {
+  readonly table: string;
+  readonly claim: string;
+  readonly row: object;
+}
+
+export interface WorkSettledMessage extends WorkRowMessage {
+  readonly outcome: 'done' | 'retry' | 'release' | 'bury';
+  readonly fate: 'done' | 'lost' | 'gone';
+}
+
+export interface WorkFailedMessage extends WorkRowMessage {
+  readonly attempt: number | null;
+  readonly error: unknown;
+  readonly outcome: 'done' | 'retry' | 'release' | 'bury';
+}
+
 const names: readonly DiagnosticChannel[] = [
   'leasehold:heartbeat',
   'leasehold:lease.acquired',
@@ -49,6 +85,11 @@ const names: readonly DiagnosticChannel[] = [
   'leasehold:lease.released',
   'leasehold:lease.jeopardy',
   'leasehold:stall',
+  'leasehold:work.claimed',
+  'leasehold:work.settled',
+  'leasehold:work.failed',
+  'leasehold:work.stuck',
+  'leasehold:work.refused',
 ];
 
 export const diagnosticChannels: ReadonlyMap<DiagnosticChannel, Channel> = new Map(names.map((name) => [name, channel(name)]));

@@ -1,7 +1,7 @@
 import type { LeaseRegistry } from '../lease/registry.ts';
 import { quoteIdentifier } from '../postgres/identifier.ts';
 import { requireThat } from '../require-option.ts';
-import { isSql, sql, Sql } from './sql.ts';
+import { isSql, sql, Sql, toSql } from './sql.ts';
 import { resolveIdentifier } from './work-table-name.ts';
 
 /**
@@ -48,7 +48,7 @@ function isOwned(leases: LeaseRegistry, role: unknown): boolean {
 function compose(condition: () => Sql, rest: Pick<HeldRoles, 'column' | 'owns'>): HeldRoles {
   const and = (other: Sql): HeldRoles => {
     requireThat(isSql(other), 'condition', other, 'give a condition, such as sql`tenant_id = ${tenantId}`');
-    return compose(() => sql`${condition()} and (${other})`, rest);
+    return compose(() => sql`${condition()} and (${toSql(other)})`, rest);
   };
   return Object.assign(() => condition(), { ...rest, and });
 }

@@ -19,3 +19,7 @@ export { empty, join, raw, Sql, sql } from './sql.ts';
 export { errorText, storableText, type StorableTextOptions } from './storable.ts';
 export type { WorkTable } from './work-table.ts';
 export type { WorkTableOptions } from './work-table-options.ts';
+export type { Job } from './worker/job.ts';
+export { bury, done, type HandlerOutcome, type HandlerResult, release, retryIn } from './worker/outcome.ts';
+export type { WorkOptions } from './worker/work-options.ts';
+export type { StopOptions, Worker, WorkerStats } from './worker/worker.ts';

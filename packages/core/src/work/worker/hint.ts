@@ -26,5 +26,5 @@ export function subscribeHint({ wakeUp, random, poller, announcer }: HintOptions
     }
   };
   const unsubscribe = guarded(() => wakeUp(() => poller.dueIn(SPREAD_MS * random())));
-  return () => void guarded(() => unsubscribe?.());
+  return () => guarded(() => unsubscribe?.());
 }

@@ -67,7 +67,13 @@ export function resolveWorkOptions<Row extends object>(options: WorkOptions<Row>
   const prefetch = options.prefetch ?? Math.min(concurrency * PREFETCH_PER_HANDLER, MOST_PREFETCH);
   requireWhole('prefetch', prefetch, { min: 0, max: MOST_PREFETCH });
   return {
-    ...{ handler, concurrency, prefetch, where, wakeUp, backoff, random },
+    handler,
+    concurrency,
+    prefetch,
+    where,
+    wakeUp,
+    backoff,
+    random,
     ...resolveTimes(options),
     owns: resolveWhere(options),
     errorColumn: errorColumn === undefined ? null : resolveIdentifier('errorColumn', errorColumn),
@@ -110,8 +116,8 @@ function resolveWhere({ where, returning }: WorkOptions<never>): HeldRoles['owns
   const valid = where === undefined || typeof where === 'function' || isSql(where);
   requireThat(valid, 'where', where, 'give a condition, such as sql`tenant_id = ${tenantId}`, or a function that answers one');
   if (typeof where !== 'function' || !('owns' in where)) return null;
-  const { column, owns } = where as HeldRoles;
-  const isReturned = returning === undefined || returning.includes(column);
-  requireThat(isReturned, 'returning', returning, `add ${column}: whose row it is, is asked again right before the handler`);
-  return owns;
+  const roles = where as HeldRoles;
+  const isReturned = returning === undefined || returning.includes(roles.column);
+  requireThat(isReturned, 'returning', returning, `add ${roles.column}: whose row it is, is asked again right before the handler`);
+  return (row) => roles.owns(row);
 }

@@ -69,8 +69,13 @@ export class RowWork<Row extends object> {
     const { source, options } = this.#with;
     const { row, live } = entry;
     const run: RowRun<Row> = new RowRun<Row>({
-      ...{ row, claim: live.claim, clock: source.clock, attempt: this.#attemptOf(row) },
-      ...{ timeoutMs: options.timeoutMs, graceMs: options.graceMs, handler: options.handler },
+      row,
+      claim: live.claim,
+      clock: source.clock,
+      attempt: this.#attemptOf(row),
+      timeoutMs: options.timeoutMs,
+      graceMs: options.graceMs,
+      handler: options.handler,
       onStuck: (reason) => this.#giveUp(entry, run, reason),
     });
     return run;

@@ -48,7 +48,10 @@ export class SettleDesk<Row extends object> {
   async write(claim: Claim<Row>, batch: readonly Unsettled<Row>[]): Promise<void> {
     const { clock, random, leaseMs, onRefused, onSettled } = this.#options;
     const options: WriteOptions = {
-      ...{ clock, random, leaseMs, onRefused },
+      clock,
+      random,
+      leaseMs,
+      onRefused,
       hurry: this.#hurry.signal,
       onTrouble: (change) => void (this.#troubled += change),
     };

@@ -21,12 +21,8 @@ export async function within<T>(promise: Promise<T>, { clock, ms, what, onLate }
     givenUp = true;
     reject(new LeaseholdError('LEASEHOLD_STORE_TIMEOUT', `${what} had no answer within ${ms} ms and was given up.`));
   }, ms);
-  promise.then(
-    (value) => {
-      if (givenUp) onLate(value);
-    },
-    () => {},
-  );
+  const whenLate = (value: T): void => (givenUp ? onLate(value) : undefined);
+  promise.then(whenLate, () => {});
   try {
     return await Promise.race([promise, over]);
   } finally {

@@ -1,6 +1,7 @@
 export { exponential, type ExponentialOptions, ladder } from './backoff.ts';
 export type { Claim, ClaimOptions } from './claim.ts';
 export type { SqlClient } from './client.ts';
+export { workTable } from './create.ts';
 export type {
   After,
   BuryOptions,

@@ -118,6 +118,11 @@ function resolveWhere({ where, returning }: WorkOptions<never>): HeldRoles['owns
   if (typeof where !== 'function' || !('owns' in where)) return null;
   const roles = where as HeldRoles;
   const isReturned = returning === undefined || returning.includes(roles.column);
-  requireThat(isReturned, 'returning', returning, `add ${roles.column}: whose row it is, is asked again right before the handler`);
+  requireThat(
+    isReturned,
+    'returning',
+    returning,
+    `add ${roles.column}: whose row it is, is asked again right before the handler`,
+  );
   return (row) => roles.owns(row);
 }

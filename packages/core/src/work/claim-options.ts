@@ -4,6 +4,7 @@ import type { ClaimOptions } from './claim.ts';
 import { requireNotOwned, type ResolvedWorkTable } from './resolve-work-table.ts';
 import { resolveSetValues, type SetValues } from './set-values.ts';
 import { isSql, type Sql } from './sql.ts';
+import { currentWhere } from './where.ts';
 import { resolveIdentifier } from './work-table-name.ts';
 
 const MOST_ROWS = 10_000;
@@ -40,13 +41,14 @@ const KNOWN: readonly (keyof ClaimOptions)[] = [
 export function resolveClaimOptions(table: ResolvedWorkTable, options: ClaimOptions = {}): ResolvedClaimOptions {
   requireObject('the options of claim()', options);
   requireKnown('claim()', options, KNOWN);
-  const { limit = 10, where, onClaim = {}, returning, autoRenew = false } = options;
+  const { limit = 10, onClaim = {}, returning, autoRenew = false } = options;
   requireThat(
     Number.isInteger(limit) && limit >= 1 && limit <= MOST_ROWS,
     'limit',
     limit,
     `give a whole number from 1 to ${MOST_ROWS}`,
   );
+  const where = currentWhere(options.where);
   requireThat(where === undefined || isSql(where), 'where', where, 'give a condition, such as sql`tenant_id = ${tenantId}`');
   requireThat(typeof autoRenew === 'boolean', 'autoRenew', autoRenew, 'give true or false');
   const leaseMs = resolveLease(options.lease ?? '1m');

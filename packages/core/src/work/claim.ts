@@ -1,7 +1,7 @@
 import type { Duration } from '../duration.ts';
 import type { BuryOptions, Fate, Outcome, ReleaseOptions, RetryOptions, RowRef, SettleOptions } from './fate.ts';
 import type { SetValues } from './set-values.ts';
-import type { Sql } from './sql.ts';
+import type { Where } from './where.ts';
 
 /**
  * Rows that are this caller's until the lease ends. No lock and no transaction is held meanwhile: a guard on the claim's
@@ -52,8 +52,8 @@ export interface ClaimOptions {
   readonly limit?: number;
   /** For how long the rows are this claim's: 1 second to 1 day. @default '1m' */
   readonly lease?: Duration;
-  /** Claims these rows alone. *Gotcha:* what the claim index does not know is found by looking at every due row before it. */
-  readonly where?: Sql;
+  /** Claims these rows alone; a function, such as `heldRoles()` answers, is asked anew each time. *Gotcha:* what the claim index does not know is found by looking at every due row before it. */
+  readonly where?: Where;
   /** Claims from this group alone: every column of `groupBy` with its value. */
   readonly group?: Readonly<Record<string, unknown>>;
   /** Written by the claim itself, for what has to be true even if the worker dies. The table's attempts are counted without it. */

@@ -52,10 +52,3 @@ function compose(condition: () => Sql, rest: Pick<HeldRoles, 'column' | 'owns'>)
   };
   return Object.assign(() => condition(), { ...rest, and });
 }
-
-/** The condition of a claim that is made now. */
-export type Where = Sql | (() => Sql);
-
-export function currentWhere(where: Where | undefined): Sql | undefined {
-  return typeof where === 'function' ? where() : where;
-}

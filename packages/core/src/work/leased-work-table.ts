@@ -12,7 +12,13 @@ import { runStatement, type StatementLimits } from './run-statement.ts';
 import { claimSql } from './statements/claim.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
 import { TableDescription } from './table-description.ts';
+import { nextDueSql } from './statements/next-due.ts';
 import type { WorkTable } from './work-table.ts';
+import type { WorkOptions } from './worker/work-options.ts';
+import { startWorker } from './worker/work.ts';
+import type { Worker } from './worker/worker.ts';
+
+const LONGEST_LOOK_MS = 10_000;
 
 export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   readonly #table: ResolvedWorkTable;
@@ -24,6 +30,27 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
 
   ddl(): string {
     return '';
+  }
+
+  work(client: SqlClient, options: WorkOptions<Row>): Worker {
+    const { attempts, clock, logger, table } = this.#table;
+    const source = {
+      name: table.name,
+      attempts,
+      clock,
+      logger,
+      claim: (from: SqlClient, how: ClaimOptions) => this.claim(from, how),
+      nextDueMs: (from: SqlClient) => this.#nextDueMs(from),
+    };
+    return startWorker(source, client, options);
+  }
+
+  async #nextDueMs(client: SqlClient): Promise<number | null> {
+    const text = nextDueSql(this.#table);
+    if (text === null) return null;
+    const limits = { clock: this.#table.clock, timeoutMs: LONGEST_LOOK_MS, what: 'look at what is due next' };
+    const [next] = await runStatement<{ readonly ms: number }>(client, { text, values: [] }, limits);
+    return next?.ms ?? null;
   }
 
   async claim(client: SqlClient, given?: ClaimOptions): Promise<Claim<Row>> {

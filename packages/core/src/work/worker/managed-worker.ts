@@ -3,7 +3,7 @@ import { resolveDuration } from '../../duration.ts';
 import { Waiters } from '../../lease/waiters.ts';
 import type { Claim } from '../claim.ts';
 import type { SqlClient } from '../client.ts';
-import { currentWhere } from '../held-roles.ts';
+import { currentWhere } from '../where.ts';
 import { Announcer } from './announce.ts';
 import { Counters } from './counters.ts';
 import { IdlePace } from './idle-pace.ts';

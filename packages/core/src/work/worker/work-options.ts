@@ -2,7 +2,7 @@ import type { Duration } from '../../duration.ts';
 import type { Random } from '../../lease/pacing.ts';
 import type { ClaimOptions } from '../claim.ts';
 import type { After } from '../fate.ts';
-import type { Where } from '../held-roles.ts';
+import type { Where } from '../where.ts';
 import type { Job } from './job.ts';
 import type { HandlerResult } from './outcome.ts';
 

@@ -1,5 +1,6 @@
 export type { Claim, ClaimOptions } from './claim.ts';
 export type { SqlClient } from './client.ts';
+export type { DdlOptions } from './ddl/ddl.ts';
 export type {
   After,
   BuryOptions,

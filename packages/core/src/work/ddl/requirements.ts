@@ -1,0 +1,58 @@
+import type { ResolvedWorkTable } from '../resolve-work-table.ts';
+import { quoteLiteral } from './quote-literal.ts';
+import { raise } from './raise.ts';
+
+/** What the application's table has to have before anything is added to it. Each failure names the option to change. */
+export function requirements(table: ResolvedWorkTable): string {
+  return [
+    wrongType(table),
+    neverNull(table),
+    ...(table.attempts === null ? [] : [attemptsDefault(table, table.attempts.column)]),
+  ].join('\n');
+}
+
+/** Of the first domain, where the type is one. */
+const BASE_TYPE = '(select coalesce(nullif(typbasetype, 0), oid) from pg_type where oid = atttypid)';
+
+function wrongType(table: ResolvedWorkTable): string {
+  const needed: readonly (readonly [option: string, column: string, type: string])[] = [
+    ['columns.lockId', table.lockId, 'uuid'],
+    ['columns.lockedUntil', table.lockedUntil, 'timestamptz'],
+    ['orderBy', table.orderBy, 'timestamptz'],
+    ...(table.deadline === null ? [] : [['deadline', table.deadline, 'timestamptz'] as const]),
+  ];
+  const values = needed.map(([option, column, type]) => `(${quoteLiteral(option)}, ${quoteLiteral(column)}, '${type}'::regtype)`);
+  return `select format('the column %s of %s, named by ''%s'', is of type %s, and has to be %s', quote_ident(attname), target, option, format_type(atttypid, atttypmod), needed)
+  into problem
+  from (values ${values.join(', ')}) as need (option, name, needed)
+  join pg_attribute on attrelid = target and attname = name and attnum > 0 and not attisdropped
+  where ${BASE_TYPE} <> needed limit 1;
+if problem is not null then
+  raise exception using errcode = '42804', message = 'leasehold: ' || problem, hint = 'Change its type, or name another column.';
+end if;`;
+}
+
+/** A lease is cleared by writing NULL. */
+function neverNull(table: ResolvedWorkTable): string {
+  const columns = `${quoteLiteral(table.lockId)}, ${quoteLiteral(table.lockedUntil)}`;
+  const problem = raise({
+    state: '42P16',
+    message: `the lease columns of ${table.table.quoted} have to allow NULL, which a row has that nobody leases`,
+    hint: 'Run "alter table … alter column … drop not null" for both.',
+  });
+  return `if exists (select from pg_attribute where attrelid = target and attname in (${columns}) and attnotnull and not attisdropped) then
+  ${problem}
+end if;`;
+}
+
+/** The check on a column that an application leaves out when it inserts would fail its inserts, and not this. */
+function attemptsDefault({ table }: ResolvedWorkTable, column: string): string {
+  const problem = raise({
+    state: '42P16',
+    message: `the column "${column}" of ${table.quoted}, named by 'attempts.column', may be NULL and has no default`,
+    hint: 'Run "alter table … alter column … set default 0", and set it to 0 in the rows where it is NULL.',
+  });
+  return `if exists (select from pg_attribute where attrelid = target and attname = ${quoteLiteral(column)} and not attisdropped and not attnotnull and not atthasdef) then
+  ${problem}
+end if;`;
+}

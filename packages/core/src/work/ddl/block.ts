@@ -63,8 +63,8 @@ function locked(quoted: string): string {
 function violated(quoted: string): string {
   return raise({
     state: '23514',
-    message: `${quoted} has rows that would never be claimed, or claimed for ever; nothing was changed`,
-    hint: 'No row may be without a due time (the column of orderBy) or without a number of attempts; doctor() counts them.',
+    message: `${quoted} has rows without a due time, or with a number of attempts below 0; nothing was changed`,
+    hint: 'Mend these rows, and run this again; doctor() counts them.',
     detail: 'sqlerrm',
   });
 }

@@ -8,8 +8,9 @@ export interface Check {
 }
 
 /**
- * What no row may be, since a claim would pass it by for ever, or for ever take it: without a sound, both. All else is the
- * application's to write: it may clear a lease by hand, move a due time, or make a finished row live again.
+ * What no row may be, since a claim would pass it by for ever, or for ever take it: without a sound, both. `not null` on the
+ * columns says so already, until a migration takes it away under workers that run. All else is the application's to write:
+ * it may clear a lease by hand, move a due time, or make a finished row live again.
  */
 export function checks(table: ResolvedWorkTable): Check[] {
   const due = check(table, 'due', `${table.due} is not null`);

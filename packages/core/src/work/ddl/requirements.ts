@@ -4,11 +4,7 @@ import { raise } from './raise.ts';
 
 /** What the application's table has to have before anything is added to it. Each failure names the option to change. */
 export function requirements(table: ResolvedWorkTable): string {
-  return [
-    wrongType(table),
-    neverNull(table),
-    ...(table.attempts === null ? [] : [attemptsDefault(table, table.attempts.column)]),
-  ].join('\n');
+  return [wrongType(table), alwaysNullable(table), neverUnknown(table)].join('\n');
 }
 
 /** Of the first domain, where the type is one. */
@@ -33,7 +29,7 @@ end if;`;
 }
 
 /** A lease is cleared by writing NULL. */
-function neverNull(table: ResolvedWorkTable): string {
+function alwaysNullable(table: ResolvedWorkTable): string {
   const columns = `${quoteLiteral(table.lockId)}, ${quoteLiteral(table.lockedUntil)}`;
   const problem = raise({
     state: '42P16',
@@ -45,14 +41,13 @@ function neverNull(table: ResolvedWorkTable): string {
 end if;`;
 }
 
-/** The check on a column that an application leaves out when it inserts would fail its inserts, and not this. */
-function attemptsDefault({ table }: ResolvedWorkTable, column: string): string {
-  const problem = raise({
-    state: '42P16',
-    message: `the column "${column}" of ${table.quoted}, named by 'attempts.column', may be NULL and has no default`,
-    hint: 'Run "alter table … alter column … set default 0", and set it to 0 in the rows where it is NULL.',
-  });
-  return `if exists (select from pg_attribute where attrelid = target and attname = ${quoteLiteral(column)} and not attisdropped and not attnotnull and not atthasdef) then
-  ${problem}
+/** What the claim asks for too: a row with NULL there would never be claimed, or its attempts never be used up. */
+function neverUnknown(table: ResolvedWorkTable): string {
+  const named = [table.orderBy, ...(table.attempts === null ? [] : [table.attempts.column])];
+  const condition = `attrelid = target and attname in (${named.map(quoteLiteral).join(', ')}) and not attnotnull and not attisdropped`;
+  return `select format('the column %s of %s may be NULL: such a row would never be claimed, or its attempts never be used up', quote_ident(attname), target)
+  into problem from pg_attribute where ${condition} order by attnum limit 1;
+if problem is not null then
+  raise exception using errcode = '42P16', message = 'leasehold: ' || problem, hint = 'Give it a value in every row, and run "alter table … alter column … set not null".';
 end if;`;
 }

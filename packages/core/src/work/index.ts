@@ -1,5 +1,6 @@
 export type { Claim, ClaimOptions } from './claim.ts';
 export type { SqlClient } from './client.ts';
+export { workTable } from './create.ts';
 export type { DdlOptions } from './ddl/ddl.ts';
 export type {
   After,
@@ -14,5 +15,8 @@ export type {
 } from './fate.ts';
 export type { SetValue, SetValues } from './set-values.ts';
 export { empty, join, raw, Sql, sql } from './sql.ts';
+export type { CountsOptions, TableCounts, WorkCounts } from './upkeep/counts.ts';
+export type { PurgeOptions } from './upkeep/purge.ts';
+export type { RequeueOptions } from './upkeep/requeue.ts';
 export type { WorkTable } from './work-table.ts';
 export type { WorkTableOptions } from './work-table-options.ts';

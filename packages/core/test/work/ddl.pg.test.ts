@@ -4,7 +4,7 @@ import { claimIndex, purgeIndex } from '../../src/work/ddl/indexes.ts';
 import { sql } from '../../src/work/sql.ts';
 import { resolveWorkTable } from '../../src/work/resolve-work-table.ts';
 import { type TestDatabase, test } from '../../../../test/support/database.ts';
-import { catalogOf, createDeliveries, deliveries } from './support.ts';
+import { catalogOf, createDeliveries, deliveries } from './support/bare-table.ts';
 
 const ATTEMPTS = { attempts: { column: 'attempts', max: 8 }, dead: { set: { completed_at: sql`clock_timestamp()` } } };
 

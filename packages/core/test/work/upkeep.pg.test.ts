@@ -1,16 +1,9 @@
 import { describe, expect, onTestFinished } from 'vitest';
-import { ddl } from '../../src/work/ddl/ddl.ts';
-import { purgeIndex } from '../../src/work/ddl/indexes.ts';
-import type { ResolvedWorkTable } from '../../src/work/resolve-work-table.ts';
-import { sql } from '../../src/work/sql.ts';
-import { DESCRIBE_SQL, type DescribedColumn } from '../../src/work/statements/describe.ts';
-import { TableDescription } from '../../src/work/table-description.ts';
-import { counts } from '../../src/work/upkeep/counts.ts';
-import { purge } from '../../src/work/upkeep/purge.ts';
-import { requeue } from '../../src/work/upkeep/requeue.ts';
-import type { WorkTableOptions } from '../../src/work/work-table-options.ts';
+import { sql, workTable, type WorkTable, type WorkTableOptions } from '@leasehold/core/work';
 import { type TestDatabase, test } from '../../../../test/support/database.ts';
-import { createDeliveries, deliveries } from './support.ts';
+import { createDeliveries, deliveriesOptions } from './support/bare-table.ts';
+
+type Row = Record<string, unknown>;
 
 const OPTIONS: Partial<WorkTableOptions> = {
   attempts: { column: 'attempts', max: 8 },
@@ -18,16 +11,11 @@ const OPTIONS: Partial<WorkTableOptions> = {
   dead: { set: { completed_at: sql`clock_timestamp()` } },
 };
 
-async function create(database: TestDatabase, options: Partial<WorkTableOptions> = {}, more = ''): Promise<ResolvedWorkTable> {
+async function create(database: TestDatabase, options: Partial<WorkTableOptions> = {}, more = ''): Promise<WorkTable<Row>> {
   await createDeliveries(database, more);
-  const table = deliveries(database, { ...OPTIONS, ...options });
-  await database.query(ddl(table, { purgeIndex: 'completed_at' }));
+  const table = workTable<Row>(deliveriesOptions(database, { ...OPTIONS, ...options }));
+  await database.query(table.ddl({ purgeIndex: 'completed_at' }));
   return table;
-}
-
-async function describeTable({ query }: TestDatabase, table: ResolvedWorkTable): Promise<TableDescription> {
-  const rows = await query(DESCRIBE_SQL, [table.table.quoted, [...table.id]]);
-  return new TableDescription(table, rows as unknown as DescribedColumn[]);
 }
 
 const invalid = (option: string): unknown => expect.objectContaining({ code: 'LEASEHOLD_INVALID_OPTION', option });
@@ -41,12 +29,12 @@ describe('purge()', () => {
     );
     await query(`insert into ${schema}.deliveries (completed_at, payload, created_at) values
       (now() - interval '20 days', '"young"', now()), (null, '"live"', now() - interval '1 year')`);
-    expect(await purge(table, pool, { olderThan: '30d', batch: 10 })).toBe(25);
+    expect(await table.purge(pool, { olderThan: '30d', batch: 10 })).toBe(25);
     expect(await query(`select payload from ${schema}.deliveries order by id`)).toEqual([
       { payload: 'young' },
       { payload: 'live' },
     ]);
-    expect(await purge(table, pool, { olderThan: '30d', batch: 10 })).toBe(0);
+    expect(await table.purge(pool, { olderThan: '30d', batch: 10 })).toBe(0);
   });
 
   test('waits for no lock', async ({ database }) => {
@@ -56,9 +44,9 @@ describe('purge()', () => {
     const client = await pool.connect();
     onTestFinished(() => client.release(true));
     await client.query(`begin; update ${schema}.deliveries set payload = '1' where id = 2`);
-    expect(await purge(table, pool, { olderThan: '1h', statementTimeout: '5s' })).toBe(4);
+    expect(await table.purge(pool, { olderThan: '1h', statementTimeout: '5s' })).toBe(4);
     await client.query('rollback');
-    expect(await purge(table, pool, { olderThan: 0 })).toBe(1);
+    expect(await table.purge(pool, { olderThan: 0 })).toBe(1);
   });
 
   test('ends after the statement that runs when its signal aborts', async ({ database }) => {
@@ -72,16 +60,16 @@ describe('purge()', () => {
         return pool.query(text, values);
       },
     };
-    expect(await purge(table, client, { olderThan: '1h', batch: 2, signal: controller.signal })).toBe(2);
-    expect(await purge(table, client, { olderThan: '1h', batch: 2, signal: controller.signal })).toBe(0);
+    expect(await table.purge(client, { olderThan: '1h', batch: 2, signal: controller.signal })).toBe(2);
+    expect(await table.purge(client, { olderThan: '1h', batch: 2, signal: controller.signal })).toBe(0);
   });
 
   test('two at once delete each row once', async ({ database }) => {
     const table = await create(database);
     const { schema, query, pool } = database;
     await query(`insert into ${schema}.deliveries (completed_at) select now() - interval '1 day' from generate_series(1, 2000)`);
-    const deleted = await Promise.all([1, 2, 3].map(() => purge(table, pool, { olderThan: '1h', batch: 50 })));
-    expect(deleted.reduce((sum, one) => sum + one) + (await purge(table, pool, { olderThan: '1h' }))).toBe(2000);
+    const deleted = await Promise.all([1, 2, 3].map(() => table.purge(pool, { olderThan: '1h', batch: 50 })));
+    expect(deleted.reduce((sum, one) => sum + one) + (await table.purge(pool, { olderThan: '1h' }))).toBe(2000);
     expect(await query(`select from ${schema}.deliveries`)).toEqual([]);
   });
 
@@ -99,17 +87,17 @@ describe('purge()', () => {
         return { rows: [{ deleted: 0 }] };
       },
     };
-    await purge(table, client, { olderThan: '1h', batch: 100 });
-    expect(plan).toContain(purgeIndex(table, 'completed_at').name);
+    await table.purge(client, { olderThan: '1h', batch: 100 });
+    expect(plan).toContain('deliveries_purge_');
     expect(plan).not.toContain('Seq Scan');
   });
 
   test('refuses what would delete more than was meant', async ({ database }) => {
-    const table = deliveries(database);
-    await expect(purge(table, database.pool, { olderThan: '30d' })).rejects.toEqual(invalid('column'));
-    await expect(purge(table, database.pool, { olderThan: -1, column: 'x' })).rejects.toMatchObject({ option: 'olderThan' });
-    await expect(purge(table, database.pool, { olderThan: '1d', column: 'x', batch: 0 })).rejects.toEqual(invalid('batch'));
-    await expect(purge(table, database.pool, { olderThan: '1d', colum: 'x' } as never)).rejects.toEqual(invalid('colum'));
+    const table = workTable(deliveriesOptions(database));
+    await expect(table.purge(database.pool, { olderThan: '30d' })).rejects.toEqual(invalid('column'));
+    await expect(table.purge(database.pool, { olderThan: -1, column: 'x' })).rejects.toMatchObject({ option: 'olderThan' });
+    await expect(table.purge(database.pool, { olderThan: '1d', column: 'x', batch: 0 })).rejects.toEqual(invalid('batch'));
+    await expect(table.purge(database.pool, { olderThan: '1d', colum: 'x' } as never)).rejects.toEqual(invalid('colum'));
   });
 });
 
@@ -119,8 +107,7 @@ describe('requeue()', () => {
     const { schema, query, pool } = database;
     await query(`insert into ${schema}.deliveries (attempts, completed_at, lock_id, locked_until) values
       (8, now(), gen_random_uuid(), null), (3, null, null, now() + interval '1 day'), (2, null, gen_random_uuid(), now() - interval '1 s')`);
-    const description = await describeTable(database, table);
-    expect(await requeue(description, pool, { ids: [1, '2', { id: 3n }], set: { completed_at: null } })).toBe(3);
+    expect(await table.requeue(pool, { ids: [1, '2', { id: 3n }], set: { completed_at: null } })).toBe(3);
     const rows = await query(
       `select distinct attempts, lock_id, locked_until <= clock_timestamp() as due, completed_at from ${schema}.deliveries`,
     );
@@ -135,8 +122,7 @@ describe('requeue()', () => {
     const client = await pool.connect();
     onTestFinished(() => client.release(true));
     await client.query(`begin; select from ${schema}.deliveries where id = 3 for update`);
-    const description = await describeTable(database, table);
-    expect(await requeue(description, pool, { where: sql`true`, statementTimeout: '5s' })).toBe(1);
+    expect(await table.requeue(pool, { where: sql`true`, statementTimeout: '5s' })).toBe(1);
     await client.query('rollback');
     expect(await query(`select id::int, attempts from ${schema}.deliveries order by id`)).toEqual([
       { id: 1, attempts: 1 },
@@ -151,19 +137,18 @@ describe('requeue()', () => {
     await query(
       `insert into ${schema}.deliveries (attempts, completed_at, expires_at) values (5, now(), null), (5, now(), now())`,
     );
-    const description = await describeTable(database, table);
     const before = await query(`select * from ${schema}.deliveries`);
     const all = { where: sql`true` };
-    await expect(requeue(description, pool, all)).rejects.toMatchObject({
+    await expect(table.requeue(pool, all)).rejects.toMatchObject({
       code: 'LEASEHOLD_INVALID_OPTION',
       message: expect.stringContaining('live (completed_at is null)'),
     });
-    await expect(requeue(description, pool, { ...all, set: { completed_at: null } })).rejects.toMatchObject({
+    await expect(table.requeue(pool, { ...all, set: { completed_at: null } })).rejects.toMatchObject({
       code: 'LEASEHOLD_INVALID_OPTION',
       message: expect.stringContaining('set expires_at too'),
     });
     expect(await query(`select * from ${schema}.deliveries`)).toEqual(before);
-    expect(await requeue(description, pool, { ...all, set: { completed_at: null, expires_at: null } })).toBe(2);
+    expect(await table.requeue(pool, { ...all, set: { completed_at: null, expires_at: null } })).toBe(2);
   });
 
   test('names bigint ids to the last digit, and refuses those that a number has cut', async ({ database }) => {
@@ -172,25 +157,23 @@ describe('requeue()', () => {
     const ids = ['2147483648', '9007199254740993', '9223372036854775807'];
     await query(`insert into ${schema}.deliveries (id, attempts) overriding system value select unnest($1::bigint[]), 1`, [ids]);
     await query(`insert into ${schema}.deliveries (id, attempts) overriding system value values (9007199254740992, 1)`);
-    const description = await describeTable(database, table);
-    expect(await requeue(description, pool, { ids: [2_147_483_648, 9_007_199_254_740_993n, '9223372036854775807'] })).toBe(3);
+    expect(await table.requeue(pool, { ids: [2_147_483_648, 9_007_199_254_740_993n, '9223372036854775807'] })).toBe(3);
     expect(await query(`select id from ${schema}.deliveries where attempts = 1`)).toEqual([{ id: '9007199254740992' }]);
-    await expect(requeue(description, pool, { ids: [2 ** 53] })).rejects.toEqual(invalid('ids'));
+    await expect(table.requeue(pool, { ids: [2 ** 53] })).rejects.toEqual(invalid('ids'));
   });
 
   test('takes ids of several columns', async ({ database }) => {
     const { schema, query, pool } = database;
     await query(`create schema ${schema}; create table ${schema}.deliveries (tenant text, n integer, created_at timestamptz not null default now(),
       completed_at timestamptz, primary key (tenant, n))`);
-    const table = deliveries(database, { id: ['tenant', 'n'] });
-    await query(ddl(table));
+    const table = workTable(deliveriesOptions(database, { id: ['tenant', 'n'] }));
+    await query(table.ddl());
     await query(
       `insert into ${schema}.deliveries (tenant, n, completed_at) values ('a', 1, now()), ('a', 2, now()), ('b', 1, now())`,
     );
-    const description = await describeTable(database, table);
     const set = { completed_at: null };
     expect(
-      await requeue(description, pool, {
+      await table.requeue(pool, {
         ids: [
           { tenant: 'a', n: 2 },
           { tenant: 'b', n: 1 },
@@ -201,16 +184,14 @@ describe('requeue()', () => {
     expect(await query(`select tenant, n from ${schema}.deliveries where completed_at is not null`)).toEqual([
       { tenant: 'a', n: 1 },
     ]);
-    await expect(requeue(description, pool, { ids: [{ tenant: 'a' }] })).rejects.toEqual(invalid('ids'));
+    await expect(table.requeue(pool, { ids: [{ tenant: 'a' }] })).rejects.toEqual(invalid('ids'));
   });
 
   test('refuses to mean every row by saying nothing', async ({ database }) => {
-    const description = await describeTable(database, await create(database));
-    await expect(requeue(description, database.pool, {})).rejects.toEqual(invalid('where'));
-    await expect(requeue(description, database.pool, { where: 'true' as never })).rejects.toEqual(invalid('where'));
-    await expect(requeue(description, database.pool, { where: sql`true`, set: { lock_id: null } })).rejects.toEqual(
-      invalid('set'),
-    );
+    const table = await create(database);
+    await expect(table.requeue(database.pool, {})).rejects.toEqual(invalid('where'));
+    await expect(table.requeue(database.pool, { where: 'true' as never })).rejects.toEqual(invalid('where'));
+    await expect(table.requeue(database.pool, { where: sql`true`, set: { lock_id: null } })).rejects.toEqual(invalid('set'));
   });
 });
 
@@ -235,20 +216,20 @@ describe('counts()', () => {
       isCapped: false,
       groups: [],
     };
-    expect(await counts(table, database.pool)).toEqual(expected);
-    expect(await counts(table, database.pool, { limit: 7 })).toEqual(expected);
+    expect(await table.counts(database.pool)).toEqual(expected);
+    expect(await table.counts(database.pool, { limit: 7 })).toEqual(expected);
   });
 
   test('of an empty table are zeros', async ({ database }) => {
     const table = await create(database);
     const zeros = { due: 0, leased: 0, waiting: 0, expired: 0, oldestDueMs: 0, isCapped: false, groups: [] };
-    expect(await counts(table, database.pool)).toEqual(zeros);
+    expect(await table.counts(database.pool)).toEqual(zeros);
   });
 
   test('say when they stopped at the limit', async ({ database }) => {
     const table = await create(database);
     await database.query(`insert into ${database.schema}.deliveries (payload) select '1' from generate_series(1, 30)`);
-    const capped = await counts(table, database.pool, { limit: 10 });
+    const capped = await table.counts(database.pool, { limit: 10 });
     expect(capped.isCapped).toBe(true);
     expect(capped.due).toBeGreaterThanOrEqual(10);
     expect(capped.due).toBeLessThan(30);
@@ -257,7 +238,7 @@ describe('counts()', () => {
   test('for each group', async ({ database }) => {
     const table = await create(database, { groupBy: ['tenant'] }, ', tenant integer');
     await database.query(`insert into ${database.schema}.deliveries (tenant) values (1), (1), (2), (null)`);
-    const { due, groups } = await counts(table, database.pool, { byGroup: true });
+    const { due, groups } = await table.counts(database.pool, { byGroup: true });
     expect(due).toBe(4);
     expect(groups.map(({ group, due: own }) => [group['tenant'], own]).toSorted()).toEqual(
       [
@@ -266,7 +247,9 @@ describe('counts()', () => {
         [null, 1],
       ].toSorted(),
     );
-    await expect(counts(deliveries(database), database.pool, { byGroup: true })).rejects.toEqual(invalid('byGroup'));
+    await expect(workTable(deliveriesOptions(database)).counts(database.pool, { byGroup: true })).rejects.toEqual(
+      invalid('byGroup'),
+    );
   });
 
   test('read no finished rows', async ({ database }) => {
@@ -283,7 +266,7 @@ describe('counts()', () => {
         return { rows: [] };
       },
     };
-    await counts(table, client);
+    await table.counts(client);
     expect(plan).toContain('deliveries_claim_');
     expect(plan).not.toContain('Seq Scan');
   });

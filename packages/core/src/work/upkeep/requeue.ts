@@ -6,7 +6,7 @@ import type { SqlClient } from '../client.ts';
 import type { RowRef } from '../fate.ts';
 import { idAliases, idColumns, isAmong } from '../names.ts';
 import { requireNotOwned, type ResolvedWorkTable } from '../resolve-work-table.ts';
-import { runStatement } from '../run-statement.ts';
+import { runStatement, type StatementLimits } from '../run-statement.ts';
 import { resolveSetValues, type SetValues } from '../set-values.ts';
 import { empty, isSql, join, raw, type Sql, sql, toSql } from '../sql.ts';
 import { assignments } from '../statements/assignments.ts';
@@ -34,20 +34,26 @@ const MOST_ROWS = 10_000;
  *
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_WORK_TABLE; LEASEHOLD_STORE_TIMEOUT
  */
-export async function requeue(description: TableDescription, client: SqlClient, options: RequeueOptions): Promise<number> {
+export async function requeue(
+  description: TableDescription,
+  client: SqlClient,
+  { request, limits }: RequeueCall,
+): Promise<number> {
   const { table } = description;
-  const { ids, where, set, limit, timeoutMs } = resolve(table, options);
-  const conditions = [...(ids === null ? [] : [amongIds(description, ids)]), ...(where === null ? [] : [sql`(${toSql(where)})`])];
-  const statement = requeueSql(description, { conditions, set, limit });
   try {
-    const rows = await runStatement<{ requeued: number }>(client, statement, { clock: table.clock, timeoutMs, what: 'requeue' });
+    const rows = await runStatement<{ requeued: number }>(client, requeueSql(description, request), limits);
     return rows[0]?.requeued ?? 0;
   } catch (error) {
     throw explain(table, error);
   }
 }
 
-interface Resolved {
+interface RequeueCall {
+  readonly request: ResolvedRequeue;
+  readonly limits: StatementLimits;
+}
+
+export interface ResolvedRequeue {
   readonly ids: readonly (readonly string[])[] | null;
   readonly where: Sql | null;
   readonly set: SetValues;
@@ -55,7 +61,8 @@ interface Resolved {
   readonly timeoutMs: number;
 }
 
-function resolve(table: ResolvedWorkTable, options: RequeueOptions): Resolved {
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION */
+export function resolveRequeue(table: ResolvedWorkTable, options: RequeueOptions): ResolvedRequeue {
   requireObject('the options of requeue()', options);
   requireKnown('requeue()', options, ['ids', 'where', 'set', 'limit', 'statementTimeout']);
   const { ids, where, set = {}, limit = MOST_ROWS } = options;
@@ -99,12 +106,6 @@ function amongIds(description: TableDescription, ids: readonly (readonly string[
   return sql`(${columns}) in (select ${casts} from unnest(${join(arrays)}) as given (${names}))`;
 }
 
-interface Request {
-  readonly conditions: readonly Sql[];
-  readonly set: SetValues;
-  readonly limit: number;
-}
-
 /** Becomes part of PostgreSQL's message, by a cast that fails: nothing of the statement is written then. */
 const STILL_FINISHED = 'leasehold: live is false for a requeued row';
 const PAST_DEADLINE = 'leasehold: a requeued row is past its deadline';
@@ -113,8 +114,12 @@ const PAST_DEADLINE = 'leasehold: a requeued row is past its deadline';
  * Due is now, not the time it was first due: rows that are requeued by the thousand would hold up those that came since. A
  * row that is not live after all, or that the next claim would bury for its deadline, fails the whole statement.
  */
-function requeueSql(description: TableDescription, { conditions, set, limit }: Request): Sql {
+function requeueSql(description: TableDescription, { ids: chosenIds, where, set, limit }: ResolvedRequeue): Sql {
   const { table } = description;
+  const conditions = [
+    ...(chosenIds === null ? [] : [amongIds(description, chosenIds)]),
+    ...(where === null ? [] : [sql`(${toSql(where)})`]),
+  ];
   const name = raw(table.table.quoted);
   const [lockId, until] = [raw(quoteIdentifier(table.lockId)), raw(quoteIdentifier(table.lockedUntil))];
   const ids = idColumns(table);

@@ -1,11 +1,15 @@
-import { type ResolvedWorkTable, resolveWorkTable } from '../../src/work/resolve-work-table.ts';
-import { sql } from '../../src/work/sql.ts';
-import type { WorkTableOptions } from '../../src/work/work-table-options.ts';
-import type { TestDatabase } from '../../../../test/support/database.ts';
+import { type ResolvedWorkTable, resolveWorkTable } from '../../../src/work/resolve-work-table.ts';
+import { sql } from '../../../src/work/sql.ts';
+import type { WorkTableOptions } from '../../../src/work/work-table-options.ts';
+import type { TestDatabase } from '../../../../../test/support/database.ts';
+
+export function deliveriesOptions({ schema }: TestDatabase, options: Partial<WorkTableOptions> = {}): WorkTableOptions {
+  return { table: [schema, 'deliveries'], orderBy: 'created_at', live: sql`completed_at is null`, ...options };
+}
 
 /** The definition of `deliveries` in the test's schema. */
-export function deliveries({ schema }: TestDatabase, options: Partial<WorkTableOptions> = {}): ResolvedWorkTable {
-  return resolveWorkTable({ table: [schema, 'deliveries'], orderBy: 'created_at', live: sql`completed_at is null`, ...options });
+export function deliveries(database: TestDatabase, options: Partial<WorkTableOptions> = {}): ResolvedWorkTable {
+  return resolveWorkTable(deliveriesOptions(database, options));
 }
 
 /** The table as an application would have it, without anything of Leasehold's. */

@@ -2,6 +2,7 @@ export { exponential, type ExponentialOptions, ladder } from './backoff.ts';
 export type { Claim, ClaimOptions } from './claim.ts';
 export type { SqlClient } from './client.ts';
 export { workTable } from './create.ts';
+export type { DdlOptions } from './ddl/ddl.ts';
 export type {
   After,
   BuryOptions,
@@ -18,6 +19,9 @@ export { type HeadersLike, type ResponseLike, type RetryAfter, retryAfterMs, typ
 export type { SetValue, SetValues } from './set-values.ts';
 export { empty, join, raw, Sql, sql } from './sql.ts';
 export { errorText, storableText, type StorableTextOptions } from './storable.ts';
+export type { CountsOptions, TableCounts, WorkCounts } from './upkeep/counts.ts';
+export type { PurgeOptions } from './upkeep/purge.ts';
+export type { RequeueOptions } from './upkeep/requeue.ts';
 export type { WorkTable } from './work-table.ts';
 export type { WorkTableOptions } from './work-table-options.ts';
 export type { Job } from './worker/job.ts';

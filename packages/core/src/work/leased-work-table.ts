@@ -5,6 +5,7 @@ import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.
 import { ClaimedRow } from './claimed-row.ts';
 import { ClaimedRows } from './claimed-rows.ts';
 import type { SqlClient } from './client.ts';
+import { ddl, type DdlOptions, ddlStatements } from './ddl/ddl.ts';
 import { after, moment } from './deadline.ts';
 import { HeldClaim } from './held-claim.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
@@ -13,6 +14,9 @@ import { claimSql } from './statements/claim.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
 import { TableDescription } from './table-description.ts';
 import { nextDueSql } from './statements/next-due.ts';
+import { counts, type CountsOptions, type TableCounts } from './upkeep/counts.ts';
+import { purge, type PurgeOptions } from './upkeep/purge.ts';
+import { requeue, type RequeueOptions, resolveRequeue } from './upkeep/requeue.ts';
 import type { WorkTable } from './work-table.ts';
 import type { WorkOptions } from './worker/work-options.ts';
 import { startWorker } from './worker/work.ts';
@@ -28,8 +32,12 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
     this.#table = table;
   }
 
-  ddl(): string {
-    return '';
+  ddl(options?: DdlOptions): string {
+    return ddl(this.#table, options);
+  }
+
+  ddlStatements(options?: DdlOptions): readonly string[] {
+    return ddlStatements(this.#table, options);
   }
 
   work(client: SqlClient, options: WorkOptions<Row>): Worker {
@@ -64,6 +72,20 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
       if (isSchemaProblem(error)) this.#description = null;
       throw error;
     }
+  }
+
+  purge(client: SqlClient, options: PurgeOptions): Promise<number> {
+    return purge(this.#table, client, options);
+  }
+
+  async requeue(client: SqlClient, options: RequeueOptions<Row>): Promise<number> {
+    const request = resolveRequeue(this.#table, options);
+    const limits = { clock: this.#table.clock, timeoutMs: request.timeoutMs, what: 'requeue' };
+    return requeue(await this.#describe(client, limits), client, { request, limits });
+  }
+
+  counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts> {
+    return counts(this.#table, client, options);
   }
 
   async #claim(client: SqlClient, { description, options, limits }: ClaimCall): Promise<Claim<Row>> {

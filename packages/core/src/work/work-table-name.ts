@@ -2,7 +2,7 @@ import { quoteIdentifier } from '../postgres/identifier.ts';
 import { requireThat } from '../require-option.ts';
 
 /** PostgreSQL cuts longer names silently, to NAMEDATALEN - 1 bytes, and would then use another column than the one meant. */
-const LONGEST_IDENTIFIER_BYTES = 63;
+export const LONGEST_IDENTIFIER_BYTES = 63;
 
 export interface TableName {
   /** Null where the search path decides. */

@@ -2,11 +2,28 @@ import type { Claim, ClaimOptions } from './claim.ts';
 import type { SqlClient } from './client.ts';
 import type { Worker } from './worker/worker.ts';
 import type { WorkOptions } from './worker/work-options.ts';
+import type { DdlOptions } from './ddl/ddl.ts';
+import type { CountsOptions, TableCounts } from './upkeep/counts.ts';
+import type { PurgeOptions } from './upkeep/purge.ts';
+import type { RequeueOptions } from './upkeep/requeue.ts';
 
 /** An application's own table whose rows workers on any instance claim, work on and settle. */
 export interface WorkTable<Row extends object> {
-  /** The SQL that adds the lease columns, their checks and the claim index. May be run any number of times. */
-  ddl(): string;
+  /**
+   * The SQL that adds the lease columns, their checks and the indexes: one statement, for a start-up or any migration tool. It
+   * may be run any number of times, by any number of instances; once nothing is missing, it takes no lock.
+   *
+   * *Gotcha:* nobody writes to the table while an index is built. For a large table in use there is {@link WorkTable.ddlStatements}.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
+   */
+  ddl(options?: DdlOptions): string;
+  /**
+   * The same in statements that hold up nobody for long: run them one by one, outside a transaction, from one place.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
+   */
+  ddlStatements(options?: DdlOptions): readonly string[];
   /** Leases due rows to the caller, with one statement. */
   claim(client: SqlClient, options?: ClaimOptions): Promise<Claim<Row>>;
   /**
@@ -28,4 +45,29 @@ export interface WorkTable<Row extends object> {
    * });
    */
   work(client: SqlClient, options: WorkOptions<Row>): Worker;
+  /**
+   * Deletes finished rows, batch by batch, and answers how many they were.
+   *
+   * *Gotcha:* rows that somebody has locked are left for the next purge. Within a transaction, all that is deleted stays locked
+   * until that ends: give a pool.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
+   */
+  purge(client: SqlClient, options: PurgeOptions): Promise<number>;
+  /**
+   * Makes rows due now that are finished, dead or wait for a retry, with all their attempts, and answers how many.
+   *
+   * *Gotcha:* a row whose lease runs is left alone, and so is one that somebody has locked.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, also when `set` leaves a row finished; LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
+   */
+  requeue(client: SqlClient, options: RequeueOptions<Row>): Promise<number>;
+  /**
+   * Counts live rows by what is to become of them, by one statement.
+   *
+   * *Gotcha:* it reads the claim index and the rows behind it, up to `limit`: ask every few seconds, not with every claim.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
+   */
+  counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts>;
 }

@@ -1,0 +1,53 @@
+import type { ResolvedWorkTable } from '../resolve-work-table.ts';
+import { quoteLiteral } from './quote-literal.ts';
+import { raise } from './raise.ts';
+
+/** What the application's table has to have before anything is added to it. Each failure names the option to change. */
+export function requirements(table: ResolvedWorkTable): string {
+  return [wrongType(table), alwaysNullable(table), neverUnknown(table)].join('\n');
+}
+
+/** Of the first domain, where the type is one. */
+const BASE_TYPE = '(select coalesce(nullif(typbasetype, 0), oid) from pg_type where oid = atttypid)';
+
+function wrongType(table: ResolvedWorkTable): string {
+  const needed: readonly (readonly [option: string, column: string, type: string])[] = [
+    ['columns.lockId', table.lockId, 'uuid'],
+    ['columns.lockedUntil', table.lockedUntil, 'timestamptz'],
+    ['orderBy', table.orderBy, 'timestamptz'],
+    ...(table.deadline === null ? [] : [['deadline', table.deadline, 'timestamptz'] as const]),
+  ];
+  const values = needed.map(([option, column, type]) => `(${quoteLiteral(option)}, ${quoteLiteral(column)}, '${type}'::regtype)`);
+  return `select format('the column %s of %s, named by ''%s'', is of type %s, and has to be %s', quote_ident(attname), target, option, format_type(atttypid, atttypmod), needed)
+  into problem
+  from (values ${values.join(', ')}) as need (option, name, needed)
+  join pg_attribute on attrelid = target and attname = name and attnum > 0 and not attisdropped
+  where ${BASE_TYPE} <> needed limit 1;
+if problem is not null then
+  raise exception using errcode = '42804', message = 'leasehold: ' || problem, hint = 'Change its type, or name another column.';
+end if;`;
+}
+
+/** A lease is cleared by writing NULL. */
+function alwaysNullable(table: ResolvedWorkTable): string {
+  const columns = `${quoteLiteral(table.lockId)}, ${quoteLiteral(table.lockedUntil)}`;
+  const problem = raise({
+    state: '42P16',
+    message: `the lease columns of ${table.table.quoted} have to allow NULL, which a row has that nobody leases`,
+    hint: 'Run "alter table … alter column … drop not null" for both.',
+  });
+  return `if exists (select from pg_attribute where attrelid = target and attname in (${columns}) and attnotnull and not attisdropped) then
+  ${problem}
+end if;`;
+}
+
+/** What the claim asks for too: a row with NULL there would never be claimed, or its attempts never be used up. */
+function neverUnknown(table: ResolvedWorkTable): string {
+  const named = [table.orderBy, ...(table.attempts === null ? [] : [table.attempts.column])];
+  const condition = `attrelid = target and attname in (${named.map(quoteLiteral).join(', ')}) and not attnotnull and not attisdropped`;
+  return `select format('the column %s of %s may be NULL: such a row would never be claimed, or its attempts never be used up', quote_ident(attname), target)
+  into problem from pg_attribute where ${condition} order by attnum limit 1;
+if problem is not null then
+  raise exception using errcode = '42P16', message = 'leasehold: ' || problem, hint = 'Give it a value in every row, and run "alter table … alter column … set not null".';
+end if;`;
+}

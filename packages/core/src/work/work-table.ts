@@ -1,6 +1,8 @@
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { SqlClient } from './client.ts';
 import type { DdlOptions } from './ddl/ddl.ts';
+import type { DoctorOptions } from './doctor/doctor.ts';
+import type { Finding } from './doctor/findings.ts';
 import type { CountsOptions, TableCounts } from './upkeep/counts.ts';
 import type { PurgeOptions } from './upkeep/purge.ts';
 import type { RequeueOptions } from './upkeep/requeue.ts';
@@ -49,4 +51,11 @@ export interface WorkTable<Row extends object> {
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
    */
   counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts>;
+  /**
+   * Looks for what keeps the table from being quick and right, the worst first; none where all is well. It changes nothing,
+   * and reads the catalog, the statistics and the claim index.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
+   */
+  doctor(client: SqlClient, options?: DoctorOptions): Promise<readonly Finding[]>;
 }

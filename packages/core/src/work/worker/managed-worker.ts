@@ -19,7 +19,7 @@ import { subscribeHint } from './hint.ts';
 import { within } from './within.ts';
 import type { StopOptions, Worker, WorkerStats } from './worker.ts';
 import type { WorkSource } from './work-source.ts';
-import type { Unsettled, WrittenFate } from './write-outcomes.ts';
+import type { Written } from './write-outcomes.ts';
 
 /** How long a stop waits for the database: what is not written by then is claimed again after its lease. */
 const LAST_WRITES_MS = 5_000;
@@ -129,7 +129,7 @@ export class ManagedWorker<Row extends object> implements Worker {
     return within(this.#source.nextDueMs(this.#client), options);
   }
 
-  #settled(claim: Claim<Row>, { row, outcome }: Unsettled<Row>, fate: WrittenFate): void {
+  #settled(claim: Claim<Row>, row: Row, { outcome, fate }: Written): void {
     this.#counters.settled(outcome.outcome, fate);
     if (fate !== null) this.#announcer.settled(claim.id, row, { outcome: outcome.outcome, fate });
     if (fate === 'done' && outcome.outcome === 'retry') this.#poller.dueIn(this.#msUntil(outcome.after));

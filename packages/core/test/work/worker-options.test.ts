@@ -24,6 +24,7 @@ describe('the options of work()', () => {
     [{ concurency: 5 }, /^"concurency" is no option of work\(\); there are handler/],
     [{ autoRenew: false }, /^"autoRenew" is no option/],
     [{ limit: 5 }, /^"limit" is no option/],
+    [{ group: { tenant: 1 } }, /^group is none of this table/],
   ] as const)('%o is refused, before anything is asked of the database', ([options, message]) => {
     expect(() => start(() => {}, options as object)).toThrow(message);
   });

@@ -57,6 +57,7 @@ describe('a worker with nothing to do', () => {
     );
     await source.clock.advance(10_000);
     expect(at).toEqual([0, 5_000, 10_000]);
+    expect(textsOf(source).every((text) => text.startsWith('a handler failed'))).toBe(true);
   });
 
   it('is woken by a hint, many of which are one, and ends the subscription with the stop', async () => {

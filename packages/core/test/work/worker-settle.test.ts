@@ -134,6 +134,20 @@ describe('an outcome that the database refuses for what one row says', () => {
     expect(source.row(2).state).toBe('done');
   });
 
+  it('and of every other row too, spaces the claims: handlers should not do for nothing what nobody can write down', async () => {
+    const source = Object.assign(sourceOf(20), { attempts: null });
+    source.faults.settle = () => Promise.reject(new LeaseholdError('LEASEHOLD_WORK_TABLE', 'it has no column completed_at'));
+    let calls = 0;
+    const started = start(() => void (calls += 1), { lease: '1s', concurrency: 5, prefetch: 0 }, source);
+    await source.clock.advance(600_000);
+    expect(calls).toBeLessThan(300);
+    expect(source.logger.lines).toHaveLength(1);
+    source.faults = {};
+    await source.clock.advance(60_000);
+    expect([...source.rows.values()].every(({ state }) => state === 'done')).toBe(true);
+    await stop(started);
+  });
+
   it('whatever it is, is claimed again after the lease, until its attempts are used up', async () => {
     const source = sourceOf(3);
     poison(source, 2);

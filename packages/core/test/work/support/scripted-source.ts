@@ -71,6 +71,10 @@ export class ScriptedSource implements WorkSource<TestRow> {
     Object.assign(this.row(id), { token: 'another', due: this.clock.monotonic() + 60_000 });
   }
 
+  check(options: ClaimOptions): void {
+    if (options.group !== undefined) throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', 'group is none of this table');
+  }
+
   async claim(_client: unknown, options: ClaimOptions): Promise<Claim<TestRow>> {
     this.options.push(options);
     const { limit = 10, lease = 60_000 } = options;

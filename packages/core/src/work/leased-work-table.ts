@@ -4,7 +4,7 @@ import type { Claim, ClaimOptions } from './claim.ts';
 import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.ts';
 import { ClaimedRow } from './claimed-row.ts';
 import { ClaimedRows } from './claimed-rows.ts';
-import type { SqlClient } from './client.ts';
+import { requireClient, type SqlClient } from './client.ts';
 import { after, moment } from './deadline.ts';
 import { HeldClaim } from './held-claim.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
@@ -27,6 +27,7 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   }
 
   async claim(client: SqlClient, given?: ClaimOptions): Promise<Claim<Row>> {
+    requireClient('client', client);
     const options = resolveClaimOptions(this.#table, given);
     const limits = { clock: this.#table.clock, timeoutMs: options.statementTimeoutMs, what: 'claim of rows' };
     const description = await this.#describe(client, limits);

@@ -8,7 +8,7 @@ import { requireClient, type SqlClient } from './client.ts';
 import { after, moment } from './deadline.ts';
 import { HeldClaim } from './held-claim.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
-import { runStatement, type StatementLimits } from './run-statement.ts';
+import { isPoolOfPg, runStatement, type StatementLimits } from './run-statement.ts';
 import { claimSql } from './statements/claim.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
 import { TableDescription } from './table-description.ts';
@@ -43,7 +43,8 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   async #claim(client: SqlClient, { description, options, limits }: ClaimCall): Promise<Claim<Row>> {
     const token = randomUUID();
     const columns = options.returning ?? description.columnNames;
-    const statement = claimSql(description, { ...options, token, columns });
+    const givenUpAfterMs = isPoolOfPg(client) ? limits.timeoutMs : null;
+    const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs });
     const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
     const found = await runStatement<FoundRow>(client, statement, limits);
     const rows = found.flatMap(({ leasehold_ref: ref, leasehold_buried: _buried, ...row }) => {

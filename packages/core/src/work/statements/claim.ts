@@ -15,6 +15,8 @@ export interface ClaimRequest {
   readonly group: Readonly<Record<string, unknown>> | null;
   readonly onClaim: SetValues;
   readonly columns: readonly string[];
+  /** After how many milliseconds nobody waits for the answer; null within a transaction of the caller's. */
+  readonly givenUpAfterMs: number | null;
 }
 
 /**
@@ -31,6 +33,9 @@ export interface ClaimRequest {
  * - Rows without an attempt left, or past their deadline, are put away by the same statement: no other job is needed that
  *   could be forgotten, and a worker that died at the last attempt leaves nothing behind. They are looked for only as far as the
  *   candidates reached, since the scan was there anyway.
+ * - A statement that waited behind a lock of the whole table, as a migration takes it, goes on waiting in the server after it was
+ *   given up here. It claims nothing when its turn comes: a row would be leased to nobody, and an attempt be used up, for each
+ *   time that it was tried.
  */
 export function claimSql(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
@@ -46,7 +51,9 @@ export function claimSql(description: TableDescription, request: ClaimRequest): 
   const shown = request.columns.map((column) => `leasehold_stamped.${quoteIdentifier(column)}`);
   const joined = aliases.map((alias) => `leasehold_stamped.${alias} = leasehold_next.${alias}`).join(' and ');
   return sql`
-with leasehold_next as materialized (${candidates(table, request)}),
+with leasehold_next as materialized (
+  select * from (${candidates(table, request)}) leasehold_candidates where ${isWaitedFor(request)}
+),
 leasehold_stamped as (
   update ${name} set ${stamp}
   where ${raw(isAmong(table, 'leasehold_next'))}
@@ -56,6 +63,12 @@ select ${raw([...shown, 'leasehold_next.leasehold_ref', `${buriedCount(table)} a
 from (select 1) one
 left join (leasehold_stamped join leasehold_next on ${raw(joined)}) on true
 order by leasehold_next.leasehold_rank, leasehold_next.leasehold_due, ${raw(aliases.map((alias) => `leasehold_next.${alias}`).join(', '))}`;
+}
+
+/** `now()` is when the transaction began, of this statement alone: before it came to wait. Asked once, and not for each row. */
+function isWaitedFor({ givenUpAfterMs }: ClaimRequest): Sql {
+  if (givenUpAfterMs === null) return sql`true`;
+  return sql`(select clock_timestamp() < now() + ${givenUpAfterMs}::float8 * interval '1 millisecond')`;
 }
 
 function qualifiedQuoted(table: ResolvedWorkTable, column: string): string {
@@ -73,8 +86,9 @@ function buriedCount(table: ResolvedWorkTable): string {
 }
 
 /** As far as the candidates reached: where fewer than wanted were due, all that is due was looked at. */
-function buryExhausted(description: TableDescription, { token, limit }: ClaimRequest): Sql {
+function buryExhausted(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
+  const { token, limit } = request;
   const spent = exhausted(table);
   if (table.dead === null || spent === null) return empty;
   const ids = idColumns(table).map((column, index) => `${column} as ${idAliases(table)[index]}`);
@@ -92,7 +106,7 @@ leasehold_spent as materialized (
   where (${raw(table.live)}) and ${due} <= coalesce(
       (select max(leasehold_next.leasehold_due) from leasehold_next having count(*) >= ${limit}::bigint), statement_timestamp()
     )
-    and (${raw(spent)})
+    and (${raw(spent)}) and ${isWaitedFor(request)}
   order by ${due}, ${raw(idColumns(table).join(', '))}
   limit ${limit}::bigint
   for no key update skip locked

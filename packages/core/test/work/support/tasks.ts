@@ -49,8 +49,12 @@ export async function createTasks({ query, schema }: TestDatabase, form: Form): 
   );
 }
 
-export function tasksOf({ schema }: TestDatabase, form: Form, options: Partial<WorkTableOptions> = {}): WorkTable<Task> {
-  return workTable<Task>({
+export function tasksOf(database: TestDatabase, form: Form, options: Partial<WorkTableOptions> = {}): WorkTable<Task> {
+  return workTable<Task>(taskOptions(database, form, options));
+}
+
+export function taskOptions({ schema }: TestDatabase, form: Form, options: Partial<WorkTableOptions> = {}): WorkTableOptions {
+  return {
     table: [schema, 'tasks'],
     orderBy: 'created_at',
     live: sql`completed_at is null and failed_at is null`,
@@ -59,7 +63,7 @@ export function tasksOf({ schema }: TestDatabase, form: Form, options: Partial<W
     dead: { set: { failed_at: sql`clock_timestamp()` }, reason: 'error' },
     ...FORMS[form].options,
     ...options,
-  });
+  };
 }
 
 export interface NewTasks {

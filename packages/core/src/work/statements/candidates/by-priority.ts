@@ -1,7 +1,7 @@
 import { quoteIdentifier } from '../../../postgres/identifier.ts';
 import { join, raw, type Sql, sql } from '../../sql.ts';
 import type { TableDescription } from '../../table-description.ts';
-import { leadingColumns, liveSql, type Scan, scanSql } from './scan.ts';
+import { inIndexOrder, leadingColumns, liveSql, type Scan, scanSql } from './scan.ts';
 
 /** Of values that the options do not list. With more, the rest comes once the rows of these are done. */
 const MOST_OTHER_VALUES = 100;
@@ -35,7 +35,7 @@ function prioritiesSql(description: TableDescription, values: readonly number[],
   const [column, type] = [raw(quoteIdentifier(name)), raw(description.column(name).type)];
   const listed = sql`${[...values]}::text[]::${type}[]`;
   const next = (more: readonly Sql[]): Sql => sql`select ${column} as leasehold_value
-      from ${raw(table.table.quoted)}
+      from ${inIndexOrder(table)}
       where ${join([liveSql(table), ...place, ...more], ' and ')}
       order by ${raw(leadingColumns(table).join(', '))}
       limit 1`;

@@ -4,7 +4,7 @@ import type { TableDescription } from '../../table-description.ts';
 import type { Round } from '../claim-request.ts';
 import { scanByPriority } from './by-priority.ts';
 import { atGroup, groupAliases, nullPatterns, placeLike } from './place.ts';
-import { isDue, leadingColumns, liveSql } from './scan.ts';
+import { inIndexOrder, isDue, leadingColumns, liveSql } from './scan.ts';
 
 /** Of groups that one statement looks at: each costs a descent of the index. */
 export const MOST_STEPS = 1_000;
@@ -74,7 +74,7 @@ function firstEntry(description: TableDescription, place: readonly Sql[], lap: S
   const { table } = description;
   const columns = table.groupBy.map((name, index) => `${quoteIdentifier(name)} as ${groupAliases(description)[index]}`);
   return sql`(select ${raw(columns.join(', '))}, ${raw(table.due)} as leasehold_due, ${lap} as leasehold_lap
-      from ${raw(table.table.quoted)}
+      from ${inIndexOrder(table)}
       where ${join([liveSql(table), ...place], ' and ')}
       order by ${raw([...leadingColumns(table), table.due].join(', '))}
       limit 1)`;

@@ -64,28 +64,31 @@ describe('claims at the same time', () => {
     expect(rest.rows.map(({ id }) => id).toSorted()).toEqual(['2', '3']);
   });
 
-  test.for(FORM_NAMES)('give no row twice to a transaction with an older snapshot, in the form %s', async (form, { database }) => {
-    await createTasks(database, form);
-    await addMixture(database, 20);
-    const older = await connect(database);
-    await older.query('begin isolation level repeatable read');
-    await older.query(`select count(*) from ${database.schema}.tasks`);
-    const tasks = tasksOf(database, form);
-    const first = await tasks.claim(database.pool, { limit: 10 });
-    first.close();
-    expect(first.rows).toHaveLength(10);
-    const late = await tasks.claim(older, { limit: 10 }).then(
-      (claim): readonly Task[] => {
-        claim.close();
-        return claim.rows;
-      },
-      (error: { code?: string }) => String(error.code),
-    );
-    await older.query('rollback');
-    // The rows of the first claim look due to it: it may not have them, and may not pass by what it cannot judge.
-    if (typeof late === 'string') expect(late).toBe('40001');
-    else expect(late.filter((row) => first.rows.some(({ id }) => id === row.id))).toEqual([]);
-  });
+  test.for(FORM_NAMES)(
+    'give no row twice to a transaction with an older snapshot, in the form %s',
+    async (form, { database }) => {
+      await createTasks(database, form);
+      await addMixture(database, 20);
+      const older = await connect(database);
+      await older.query('begin isolation level repeatable read');
+      await older.query(`select count(*) from ${database.schema}.tasks`);
+      const tasks = tasksOf(database, form);
+      const first = await tasks.claim(database.pool, { limit: 10 });
+      first.close();
+      expect(first.rows).toHaveLength(10);
+      const late = await tasks.claim(older, { limit: 10 }).then(
+        (claim): readonly Task[] => {
+          claim.close();
+          return claim.rows;
+        },
+        (error: { code?: string }) => String(error.code),
+      );
+      await older.query('rollback');
+      // The rows of the first claim look due to it: it may not have them, and may not pass by what it cannot judge.
+      if (typeof late === 'string') expect(late).toBe('40001');
+      else expect(late.filter((row) => first.rows.some(({ id }) => id === row.id))).toEqual([]);
+    },
+  );
 
   test('while a backlog is claimed by others, each group is served', async ({ database }) => {
     await createTasks(database, 'group');

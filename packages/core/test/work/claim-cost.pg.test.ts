@@ -40,7 +40,9 @@ async function walPerRow(database: TestDatabase): Promise<Wal> {
       [TOKEN],
     );
     expect(leased).toHaveLength(BATCH);
-    const items = leased.map(({ id }) => ({ ref: [id], outcome: 'done', refund: false, reason: null, after: null, set: [] }) as const);
+    const items = leased.map(
+      ({ id }) => ({ ref: [id], outcome: 'done', refund: false, reason: null, after: null, set: [] }) as const,
+    );
     const settled = await walOf(database, settleSql(description, TOKEN, items), 'found');
     sum.locks += claimed.part / ROWS;
     sum.claim += (claimed.whole - claimed.part) / ROWS;
@@ -51,7 +53,8 @@ async function walPerRow(database: TestDatabase): Promise<Wal> {
 }
 
 const total = (wal: Wal): number => Object.values(wal).reduce((sum, bytes) => sum + bytes, 0);
-const rounded = (wal: Wal): string => JSON.stringify(wal, (_key, value: unknown) => (typeof value === 'number' ? Math.round(value) : value));
+const rounded = (wal: Wal): string =>
+  JSON.stringify(wal, (_key, value: unknown) => (typeof value === 'number' ? Math.round(value) : value));
 
 describe('the cost of a row, claim to done', () => {
   test('is at most 700 bytes of write-ahead log, for a narrow row', async ({ database }) => {

@@ -63,7 +63,7 @@ describe('statements by id', () => {
       // As far as the candidates reached: one less than these, of every second row.
       expect(buried['Actual Rows']).toBe(ROWS - 1);
       expect(BY_ID).toEqual(expect.arrayContaining(readsOf([buried], 'tasks')));
-      expect(buffersOf(partOf(plan, 'spent'))).toBeLessThan(ROWS * 5);
+      expect(buffersOf(partOf(plan, 'leasehold_spent'))).toBeLessThan(ROWS * 5);
     });
   });
 });

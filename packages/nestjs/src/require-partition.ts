@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { requireKnown } from '@leasehold/core/adapter';
+import { invalidOption, requireKnown } from '@leasehold/core/adapter';
 import type { AffinityKey } from '@leasehold/proxy';
 import { PartitionGuard } from '@leasehold/proxy/adapter';
 import { applyDecorators, type ExecutionContext, UseGuards } from '@nestjs/common';
@@ -30,6 +30,7 @@ export function RequirePartition<Request = IncomingMessage>(
   affinityKey: (request: Request, context: ExecutionContext) => AffinityKey,
   options: KeyScope = {},
 ): ClassDecorator & MethodDecorator {
+  if (typeof affinityKey !== 'function') throw invalidOption('affinityKey', affinityKey, 'give a function of the request');
   requireKnown('RequirePartition()', options, ['scope']);
   const { scope } = options;
   const keyOf = (context: ExecutionContext): AffinityKey => affinityKey(context.getArgByIndex<Request>(0), context);

@@ -95,11 +95,7 @@ export function WhileHeld(
 }
 
 /** Runs the work of one call where it may. */
-type Run = (
-  leasehold: Leasehold,
-  values: readonly unknown[],
-  work: (term: Term) => unknown,
-) => Promise<WhileHeldResult<unknown>>;
+type Run = (leasehold: Leasehold, values: readonly unknown[], work: (term: Term) => unknown) => Promise<WhileHeldResult<unknown>>;
 
 function underRole(role: string): Run {
   return (leasehold, _values, work) => leasehold.get(role).whileHeld(work);

@@ -99,7 +99,10 @@ describe.each(platforms)('on %s', (platform) => {
 describe('a Leasehold that is given', () => {
   test('takes part with the application, and its partitions stop with it', async () => {
     const leasehold = createLeasehold({ store: memoryStore() });
-    const app = await createApp('express', { imports: [LeaseholdModule.forRoot({ leasehold, partitions })], providers: [Devices] });
+    const app = await createApp('express', {
+      imports: [LeaseholdModule.forRoot({ leasehold, partitions })],
+      providers: [Devices],
+    });
     await app.init();
     await expect.poll(() => app.get(Devices).partition.isHeld('device-42')).toBe(true);
     await app.close();

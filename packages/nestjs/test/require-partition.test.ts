@@ -1,7 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { MemoryDatabase, memoryStore } from '@leasehold/core/memory';
 import { AffinityKeyException, LeaseholdModule, RequirePartition, RoleNotHeldException } from '@leasehold/nestjs';
-import { type ArgumentsHost, Catch, Controller, type ExceptionFilter, Get, HttpException, type INestApplication } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  Controller,
+  type ExceptionFilter,
+  Get,
+  HttpException,
+  type INestApplication,
+} from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { describe, expect, test } from 'vitest';
 import { createApp, leaseholdOf, type Platform, platforms } from './support/apps.ts';
@@ -43,9 +51,18 @@ interface Lines {
   readonly errors: string[];
 }
 
-async function startApp(platform: Platform, database = new MemoryDatabase(), lines: Lines = { errors: [] }): Promise<INestApplication> {
+async function startApp(
+  platform: Platform,
+  database = new MemoryDatabase(),
+  lines: Lines = { errors: [] },
+): Promise<INestApplication> {
   const ignore = (): void => {};
-  const logger = { debug: ignore, info: ignore, warn: ignore, error: (_: object, message: string) => void lines.errors.push(message) };
+  const logger = {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (_: object, message: string) => void lines.errors.push(message),
+  };
   const store = memoryStore({ database });
   const forRoot = LeaseholdModule.forRoot({ store, leaseDuration: '2s', partitions: { devices: { count: 4 } }, logger });
   const app = await createApp(platform, { imports: [forRoot], controllers: [DeviceController] });

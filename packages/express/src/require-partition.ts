@@ -30,6 +30,7 @@ const OPTIONS = ['scope', 'logger'] as const satisfies (keyof RequirePartitionOp
  * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt partition would let everything through, or nothing.
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION for an option, or when the Leasehold was forgotten.
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- an application has requests of its own type
 export function requirePartition<Request = IncomingMessage>(
   leasehold: PartitionLeasehold,
   partition: string,

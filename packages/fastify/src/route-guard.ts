@@ -2,9 +2,12 @@ import { isLeaseholdError, type Leasehold, LeaseholdError, showValue } from '@le
 import { requireKnown } from '@leasehold/core/adapter';
 import type { AffinityKey } from '@leasehold/proxy';
 import { type Guard, HolderGuard, PartitionGuard } from '@leasehold/proxy/adapter';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import type { PartitionName } from './partition-names.ts';
 import type { RoleName } from './role-names.ts';
+
+/** What a key is told by, unless the application says otherwise. */
+type UsualRequest = FastifyRequest;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -32,7 +35,8 @@ declare module 'fastify' {
      * `preValidation` on.
      * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE, LEASEHOLD_INVALID_OPTION at once.
      */
-    requirePartition<Request = FastifyRequest>(
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- an application has requests of its own type
+    requirePartition<Request = UsualRequest>(
       partition: PartitionName,
       affinityKey: (request: Request) => AffinityKey,
       options?: {

@@ -25,6 +25,7 @@ import type { KeyScope, PartitionName } from './partition-names.ts';
  * the first argument of the handler.
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- an application has requests of its own type
 export function RequirePartition<Request = IncomingMessage>(
   partition: PartitionName,
   affinityKey: (request: Request, context: ExecutionContext) => AffinityKey,

@@ -1,10 +1,15 @@
+import { silentLogger } from '@leasehold/core';
+import { sayForgottenStart } from '../forgotten-start.ts';
 import { guardContext } from '../guard-problem.ts';
 import { requireLeasehold } from '../options.ts';
 import type { HolderView, ProxyLeasehold } from '../target.ts';
 import { type Guard, GuardRefusal } from './guard.ts';
 
+const NO_LOGGER = { logger: silentLogger, hasLogger: false };
+
 /** Lets requests run where one role is held. */
 export class HolderGuard implements Guard<unknown> {
+  readonly #leasehold: ProxyLeasehold;
   readonly #lease: HolderView;
   readonly #refusal: GuardRefusal;
 
@@ -14,11 +19,14 @@ export class HolderGuard implements Guard<unknown> {
    */
   constructor(leasehold: ProxyLeasehold, role: string) {
     requireLeasehold(leasehold);
+    this.#leasehold = leasehold;
     this.#lease = leasehold.get(role);
     this.#refusal = new GuardRefusal('not-held', guardContext(leasehold, this.#lease));
   }
 
   check(): GuardRefusal | null {
-    return this.#lease.isHeld ? null : this.#refusal;
+    if (this.#lease.isHeld) return null;
+    sayForgottenStart(this.#leasehold, NO_LOGGER);
+    return this.#refusal;
   }
 }

@@ -1,6 +1,7 @@
 import { type Logger, silentLogger } from '@leasehold/core';
 import { guardLogger } from '@leasehold/core/adapter';
 import { AffinityFinder, nobodyIn } from '../affinity-finder.ts';
+import { sayForgottenStart } from '../forgotten-start.ts';
 import { guardContext } from '../guard-problem.ts';
 import { type AffinityKey, requireAffinity, requirePartitions } from '../partition-options.ts';
 import type { HolderView, PartitionLeasehold } from '../target.ts';
@@ -12,7 +13,7 @@ export interface PartitionGuardOptions<Request> {
   readonly affinityKey: (request: Request) => AffinityKey;
   /** @default keys have no scope */
   readonly scope?: string | undefined;
-  /** For the mistakes of `affinityKey`. @default nothing is logged */
+  /** For the mistakes of `affinityKey`, and a forgotten `start()`. @default nothing is logged */
   readonly logger?: Logger | undefined;
 }
 
@@ -21,6 +22,7 @@ export class PartitionGuard<Request> implements Guard<Request> {
   readonly #leasehold: PartitionLeasehold;
   readonly #finder: AffinityFinder<Request>;
   readonly #nobody: HolderView;
+  readonly #log: { readonly logger: Logger; readonly hasLogger: boolean };
 
   /**
    * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt partition would let everything through, or nothing.
@@ -28,10 +30,11 @@ export class PartitionGuard<Request> implements Guard<Request> {
    */
   constructor(leasehold: PartitionLeasehold, options: PartitionGuardOptions<Request>) {
     requirePartitions(leasehold);
-    const { partition, scope, affinityKey, logger = silentLogger } = options;
+    const { partition, scope, affinityKey, logger } = options;
     const affinity = requireAffinity<Request>({ partition, scope, affinityKey });
     this.#leasehold = leasehold;
-    this.#finder = new AffinityFinder(leasehold.getPartition(partition), affinity, guardLogger(logger));
+    this.#log = { logger: guardLogger(logger ?? silentLogger), hasLogger: logger !== undefined };
+    this.#finder = new AffinityFinder(leasehold.getPartition(partition), affinity, this.#log.logger);
     this.#nobody = nobodyIn(partition);
   }
 
@@ -41,6 +44,9 @@ export class PartitionGuard<Request> implements Guard<Request> {
     return new GuardRefusal(found.reason, guardContext(this.#leasehold, this.#nobody));
   }
 
-  readonly #examine = (lease: HolderView): GuardRefusal | null =>
-    lease.isHeld ? null : new GuardRefusal('not-held', guardContext(this.#leasehold, lease));
+  readonly #examine = (lease: HolderView): GuardRefusal | null => {
+    if (lease.isHeld) return null;
+    sayForgottenStart(this.#leasehold, this.#log);
+    return new GuardRefusal('not-held', guardContext(this.#leasehold, lease));
+  };
 }

@@ -13,7 +13,10 @@ import { memoryStore } from './store/memory-store.ts';
 export interface Leasehold extends AsyncDisposable {
   readonly instance: InstanceIdentity;
   readonly leases: LeaseRegistry;
-  /** Whether {@link start} was called and has not failed. Otherwise this instance competes for nothing and knows no holder. It stays true after {@link stop}. */
+  /**
+   * Whether {@link start} was called and has not failed; otherwise this instance competes for nothing and knows no holder. It
+   * stays true after {@link stop}.
+   */
   readonly hasStarted: boolean;
   /**
    * Registers a role and competes for it once started.

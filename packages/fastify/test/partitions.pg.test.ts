@@ -5,6 +5,9 @@ import { test, type TestDatabase } from '../../../test/support/database.ts';
 
 type DeviceRequest = FastifyRequest<{ Params: { id: string } }>;
 
+/** Hands over at once, and loses nothing on a machine that is busy with something else. */
+const TIMING = { leaseDuration: '20s', renewInterval: '250ms' } as const;
+
 interface Start {
   readonly label: string;
   readonly count?: number;
@@ -17,7 +20,7 @@ async function start({ connectionString, schema }: TestDatabase, { label, count 
     connectionString,
     schema,
     instance: { label },
-    leaseDuration: '3s',
+    ...TIMING,
     partitions: { devices: { count, balance: 'fair' } },
   });
   const affinityKey = ({ url = '' }: { url?: string | undefined }): string | undefined => url.split('/').at(2);
@@ -30,7 +33,7 @@ async function start({ connectionString, schema }: TestDatabase, { label, count 
 }
 
 const held = (app: FastifyInstance): number => app.roleLeases.heldRoles().length;
-const KEYS = Array.from({ length: 20 }, (_, index) => `device-${index}`);
+const KEYS = Array.from({ length: 12 }, (_, index) => `device-${index}`);
 
 test('two copies share the roles, and each key is answered by its owner, wherever it is asked', async ({ database }) => {
   const first = await start(database, { label: 'first' });
@@ -54,7 +57,7 @@ test('two copies share the roles, and each key is answered by its owner, whereve
     expect(guarded.map(({ status }) => status)).toEqual(owner === 'first' ? [200, 503] : [503, 200]);
   }
   expect(answers).toEqual(new Set(['first', 'second']));
-});
+}, 60_000);
 
 test('a copy with another count does not come up', async ({ database }) => {
   await start(database, { label: 'first' });

@@ -37,6 +37,9 @@ class DeviceController {
   }
 }
 
+/** Hands over at once, and loses nothing on a machine that is busy with something else. */
+const TIMING = { leaseDuration: '20s', renewInterval: '250ms' } as const;
+
 interface Start {
   readonly label: string;
   readonly count?: number;
@@ -44,7 +47,7 @@ interface Start {
 
 async function start(platform: Platform, database: TestDatabase, { label, count = 8 }: Start): Promise<INestApplication> {
   const { connectionString, schema } = database;
-  const settings = { connectionString, schema, instance: { label }, leaseDuration: '3s' } as const;
+  const settings = { connectionString, schema, instance: { label }, ...TIMING } as const;
   const partitions = { devices: { count, balance: 'fair' } } as const;
   const app = await createApp(platform, {
     imports: [LeaseholdModule.forRoot(settings), LeaseholdModule.forFeature({ partitions })],
@@ -71,7 +74,7 @@ describe.each(platforms)('on %s', (platform) => {
     await expect.poll(() => [held(first), held(second)], { timeout: 20_000 }).toEqual([4, 4]);
     await expect.poll(() => [knowsAll(first), knowsAll(second)]).toEqual([true, true]);
     const owners = new Set<INestApplication>();
-    for (const key of Array.from({ length: 20 }, (_, index) => `device-${index}`)) {
+    for (const key of Array.from({ length: 12 }, (_, index) => `device-${index}`)) {
       const [owner, other] = partitionOf(first).isHeld(key) ? [first, second] : [second, first];
       owners.add(owner);
       const { id } = leaseholdOf(owner).instance;
@@ -83,7 +86,7 @@ describe.each(platforms)('on %s', (platform) => {
       expect([await owner.get(Poller).poll(key), await other.get(Poller).poll(key)]).toEqual([key, undefined]);
     }
     expect(owners.size).toBe(2);
-  });
+  }, 60_000);
 });
 
 test('a copy with another count does not come up', async ({ database }) => {

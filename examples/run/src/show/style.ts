@@ -13,11 +13,16 @@ export const red: Style = sgr('31');
 export const yellow: Style = sgr('33');
 export const badge: Style = sgr('1;30;42');
 
-const COLOURS: readonly Style[] = [sgr('96'), sgr('95'), sgr('93')];
+const COLOURS: readonly Style[] = [sgr('96'), sgr('95'), sgr('93'), sgr('92'), sgr('94')];
+
+/** The colour of the copy of this number, from 1 on. */
+export function copyColour(number: number): Style {
+  return COLOURS[(number - 1) % COLOURS.length] as Style;
+}
 
 /** Each copy has its colour, wherever it is named. */
 export function colourCopies(text: string): string {
-  return text.replace(/copy-([123])/g, (label, number: string) => COLOURS[Number(number) - 1]?.(label) ?? label);
+  return text.replace(/copy-(\d)/g, (label, number: string) => copyColour(Number(number))(label));
 }
 
 // oxlint-disable-next-line no-control-regex -- escape codes are what it is about

@@ -1,3 +1,5 @@
+import { plain } from './style.ts';
+
 /** Where it is told what happens and what was found. */
 export interface Output {
   /** What happens next, and for whoever has never seen it, what that means. */
@@ -26,7 +28,7 @@ export class PlainOutput implements Output {
   }
 
   picture(draw: () => readonly string[]): void {
-    if (this.#steps) process.stdout.write(`${draw().join('\n')}\n`);
+    if (this.#steps) process.stdout.write(`${plain(draw().join('\n'))}\n`);
   }
 
   end(): void {}

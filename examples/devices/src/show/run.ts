@@ -59,13 +59,10 @@ export async function runShow(options: ShowArguments, signal: AbortSignal): Prom
   return conclude(options, { name: 'example:devices', postgres: version, checks });
 }
 
-/** Half of it is usual; a machine that is busy with something else needs longer to start processes. */
-const LONGEST_MS = 90_000;
-
 async function play(stage: Stage): Promise<void> {
   const beganAt = performance.now();
   for (const scene of [begin, grow, command, stopOne, killOne, joinAgain]) await scene(stage);
-  if (stage.pauseMs > 0) return;
-  const seconds = figure('seconds', (performance.now() - beganAt) / 1_000, 's', `<= ${LONGEST_MS / 1_000}`);
-  stage.checks.measure(seconds, `all this took ${seconds.value} s`);
+  // Without a target: on a busy machine it is the starts of the processes that take long.
+  const seconds = figure('seconds', (performance.now() - beganAt) / 1_000, 's');
+  if (stage.pauseMs === 0) stage.checks.measure(seconds, `all this took ${seconds.value} s`);
 }

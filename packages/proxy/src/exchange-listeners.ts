@@ -47,12 +47,18 @@ function onUpgrade(this: unknown, answer: IncomingMessage, socket: Socket, head:
   (this as Linked)[EXCHANGE].upgraded(answer, { socket, head });
 }
 
+/**
+ * A connection tells of its end in the asynchronous context of the request that opened it, and what writes the answer may log
+ * with that: the context of this request is put in its place.
+ */
 function onUpstreamError(this: unknown, error: Error): void {
-  (this as Linked)[EXCHANGE].fail(error);
+  const exchange = (this as Linked)[EXCHANGE];
+  exchange.scope.runInAsyncScope(exchange.fail, exchange, error);
 }
 
 function onUpstreamClose(this: unknown): void {
-  (this as Linked)[EXCHANGE].upstreamClosed();
+  const exchange = (this as Linked)[EXCHANGE];
+  exchange.scope.runInAsyncScope(exchange.upstreamClosed, exchange);
 }
 
 function onClientClose(this: unknown): void {

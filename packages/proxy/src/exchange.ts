@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ClockTimer } from '@leasehold/core';
 import { answerProblem } from './answer.ts';
@@ -33,8 +32,6 @@ const NO_FIELD: readonly string[] = [];
 /** One forwarded request, from the decision to the last byte of the answer. Sent once, whatever happens. */
 export class Exchange implements Watched {
   readonly target: HolderTarget;
-  /** The asynchronous context of the request. */
-  readonly scope: AsyncResource = new AsyncResource('LeaseholdExchange');
   place = -1;
   /** When a stream is to be cut because the role changed hands; the role change sets it. */
   closeAt: number = Number.POSITIVE_INFINITY;

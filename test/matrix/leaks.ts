@@ -88,7 +88,9 @@ export class LeakWatch {
   /** Requests that are on a connection now; one that is kept carries none that is not over. */
   #inUse(): string[] {
     const carrying = [...this.#outgoing].filter((socket) => !socket.destroyed) as (Socket & { _httpMessage?: ClientRequest })[];
-    return carrying.flatMap(({ _httpMessage }) => (_httpMessage?.closed === false ? [`${_httpMessage.method} ${_httpMessage.path}`] : []));
+    return carrying.flatMap(({ _httpMessage }) =>
+      _httpMessage?.closed === false ? [`${_httpMessage.method} ${_httpMessage.path}`] : [],
+    );
   }
 }
 

@@ -11,7 +11,7 @@ const PROBE_AFTER_MS = 1_000;
 
 /**
  * The plain connections to one address, without a limit, which would be a hidden queue. They are kept here and not by an agent
- * of Node, whose bookkeeping costs a fifth of what forwarding a small request costs: see decision 24.
+ * of Node, whose bookkeeping costs a fifth of what forwarding a small request costs: see decision 25.
  */
 export class KeptConnections {
   readonly #target: Pick<HolderTarget, 'host' | 'port'>;

@@ -68,7 +68,9 @@ class Worker {
   async #settle(claim: Claim<Delivery>, outcome: Outcome['outcome'], count: number): Promise<void> {
     const heard = this.#heard.get(claim) ?? new Set();
     const rows = claim.rows.filter((row) => !heard.has(row)).slice(0, count);
-    const outcomes = rows.map((row) => (outcome === 'retry' ? { row, outcome, after: 0 } : { row, outcome }) as Outcome<Delivery>);
+    const outcomes = rows.map(
+      (row) => (outcome === 'retry' ? { row, outcome, after: 0 } : { row, outcome }) as Outcome<Delivery>,
+    );
     await claim.settle(outcomes);
     for (const row of rows) heard.add(row);
   }

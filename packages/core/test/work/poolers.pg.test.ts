@@ -17,9 +17,11 @@ function simpleProtocol(pool: pg.Pool): SqlClient {
   const literal = (value: unknown): string => {
     if (value === null || value === undefined) return 'null';
     if (Array.isArray(value)) return `array[${value.map(literal).join(', ')}]`;
-    return pg.escapeLiteral(String(value));
+    return pg.escapeLiteral(String(value as string | number | boolean));
   };
-  return { query: (text, values = []) => pool.query(text.replaceAll(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))) };
+  return {
+    query: (text, values = []) => pool.query(text.replaceAll(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))),
+  };
 }
 
 describe('behind PgBouncer in transaction mode', () => {
@@ -30,9 +32,7 @@ describe('behind PgBouncer in transaction mode', () => {
     const claims = await Promise.all([1, 2, 3, 4].map(() => deliveries.claim(pool, { limit: 1 })));
     expect(claims.map(({ rows }) => rows.length)).toEqual([1, 1, 1, 1]);
     expect(await Promise.all(claims.map((claim) => claim.renew('5m')))).toEqual([[], [], [], []]);
-    const fates = await Promise.all(
-      claims.map((claim) => claim.settle(OUTCOMES.filter(({ row }) => row === claim.rows[0]?.id))),
-    );
+    const fates = await Promise.all(claims.map((claim) => claim.settle(OUTCOMES.filter(({ row }) => row === claim.rows[0]?.id))));
     expect(fates.flat()).toEqual(['done', 'done', 'done', 'done']);
     await pool.end();
   });

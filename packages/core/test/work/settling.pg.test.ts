@@ -114,7 +114,10 @@ describe('a list of outcomes', () => {
     const fate = claim.finalize('1');
     await claim[Symbol.asyncDispose]();
     expect(await fate).toBe('done');
-    expect(await rowsOf(database)).toMatchObject([{ attempts: 1, lock_id: claim.id }, { attempts: 0, lock_id: null, locked_until: null }]);
+    expect(await rowsOf(database)).toMatchObject([
+      { attempts: 1, lock_id: claim.id },
+      { attempts: 0, lock_id: null, locked_until: null },
+    ]);
   });
 
   test('says that a finished row is live for all that', async ({ database }) => {

@@ -131,7 +131,7 @@ describe('ids', () => {
     );
     // An application that reads int8 as numbers.
     const pool = new pg.Pool({ connectionString });
-    pool.on('connect', (client) => client.setTypeParser(20, Number));
+    pool.on('connect', (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
     const claim = await deliveriesOf(database).claim(pool);
     expect(claim.rows.map(({ id }) => id)).toEqual(LARGE.map(Number));
     const inexact = Number(LARGE[1]);

@@ -16,7 +16,7 @@ const programs = blocks.filter(({ marks }) => marks === 'database');
 /** As the page says, in a schema of its own, with two rows that are due. */
 async function prepare({ schema, query, connectionString }: TestDatabase): Promise<string> {
   await query(`create schema ${schema}; create table ${schema}.sent (delivery bigint)`);
-  const [table] = readBlocks('sql').filter(({ page }) => page === 'docs/guide/work-rows-clients.md');
+  const table = readBlocks('sql').find(({ page }) => page === 'docs/guide/work-rows-clients.md');
   await query((table?.code ?? '').replace('deliveries', `${schema}.deliveries`));
   await query(`insert into ${schema}.deliveries default values`);
   await query(`insert into ${schema}.deliveries default values`);
@@ -70,10 +70,12 @@ describe('a program of the page', () => {
 
 test('the lines for Prisma work on a stand-in with its raw method', async ({ database }) => {
   await prepare(database);
-  const [block] = blocks.filter(({ marks }) => marks === 'prisma');
+  const block = blocks.find(({ marks }) => marks === 'prisma');
   if (block === undefined) throw new Error('The page has no block for Prisma.');
   const module = (await import(pathToFileURL(extract(block, database.schema)).href)) as { clientOf(prisma: object): SqlClient };
-  const standIn = { $queryRawUnsafe: async (text: string, ...values: unknown[]) => (await database.pool.query(text, values)).rows };
+  const standIn = {
+    $queryRawUnsafe: async (text: string, ...values: unknown[]) => (await database.pool.query(text, values)).rows,
+  };
   const deliveries = workTable<{ id: string }>({
     table: [database.schema, 'deliveries'],
     orderBy: 'created_at',

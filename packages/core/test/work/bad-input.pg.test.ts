@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type ClaimOptions, sql, workTable } from '@leasehold/core/work';
+import { sql, workTable } from '@leasehold/core/work';
 import pg from 'pg';
 import { test } from '../../../../test/support/database.ts';
 import type { WorkTableOptions } from '../../src/work/work-table-options.ts';
@@ -62,7 +62,7 @@ describe('options of a claim', () => {
   ];
   test.for(wrong)('%s: %o is refused by name', async ([option, options], { database }) => {
     await createDeliveries(database, 1);
-    const claim = deliveriesOf(database).claim(database.pool, options as ClaimOptions);
+    const claim = deliveriesOf(database).claim(database.pool, options);
     await expect(claim).rejects.toMatchObject({ name: 'LeaseholdError', option });
     expect((await rowsOf(database))[0]?.attempts).toBe(0);
   });
@@ -130,8 +130,8 @@ describe('ids', () => {
       [LARGE],
     );
     // An application that reads int8 as numbers.
-    const types = { getTypeParser: (oid: number, format: never) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)) };
-    const pool = new pg.Pool({ connectionString, types: types as pg.CustomTypesConfig });
+    const pool = new pg.Pool({ connectionString });
+    pool.on('connect', (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
     const claim = await deliveriesOf(database).claim(pool);
     expect(claim.rows.map(({ id }) => id)).toEqual(LARGE.map(Number));
     const inexact = Number(LARGE[1]);

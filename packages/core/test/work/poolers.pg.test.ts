@@ -17,7 +17,7 @@ function simpleProtocol(pool: pg.Pool): SqlClient {
   const literal = (value: unknown): string => {
     if (value === null || value === undefined) return 'null';
     if (Array.isArray(value)) return `array[${value.map(literal).join(', ')}]`;
-    return pg.escapeLiteral(String(value));
+    return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
   };
   return {
     query: (text, values = []) => pool.query(text.replaceAll(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))),

@@ -5,6 +5,7 @@ import { requireNotOwned, type ResolvedWorkTable } from './resolve-work-table.ts
 import { resolveSetValues, type SetValues } from './set-values.ts';
 import { isSql, type Sql } from './sql.ts';
 import type { Group } from './statements/claim-request.ts';
+import { isHeldRoles } from './held-roles.ts';
 import { currentWhere } from './where.ts';
 import { resolveIdentifier } from './work-table-name.ts';
 
@@ -60,7 +61,7 @@ export function resolveClaimOptions(table: ResolvedWorkTable, options: ClaimOpti
     leaseMs,
     where: where ?? null,
     group: resolveGroup(table, options.group),
-    groups: null,
+    groups: options.group === undefined ? heldGroups(table, options.where) : null,
     onClaim,
     returning: returning === undefined ? null : resolveReturning(returning),
     autoRenew,
@@ -95,6 +96,13 @@ function resolveReturning(returning: readonly string[]): readonly string[] {
   const valid = Array.isArray(returning) && returning.length > 0 && new Set(returning).size === returning.length;
   requireThat(valid, 'returning', returning, 'give one or more different columns, or leave it out for all');
   return returning.map((column) => resolveIdentifier('returning', column));
+}
+
+/** Of the roles held here and of none: what the index knows need not be looked for row by row. */
+function heldGroups(table: ResolvedWorkTable, where: ClaimOptions['where']): readonly Group[] | null {
+  const [column, ...others] = table.groupBy;
+  if (!isHeldRoles(where) || where.column !== column || others.length > 0) return null;
+  return [[null], ...where.held().map((role) => [role])];
 }
 
 function resolveGroup(table: ResolvedWorkTable, group: ClaimOptions['group']): Readonly<Record<string, unknown>> | null {

@@ -13,6 +13,8 @@ export interface HeldRoles {
   (): Sql;
   /** The column with the name of the role. */
   readonly column: string;
+  /** The roles that are held at this moment. */
+  held(): readonly string[];
   /** Whether the row belongs to a role that is held at this moment, or to none. */
   owns(row: object): boolean;
   /** The same with a condition of the application's own. */
@@ -21,6 +23,9 @@ export interface HeldRoles {
 
 /**
  * Selects rows whose target role is NULL or held by this instance at the time of each claim.
+ *
+ * Where the column is the table's `groupBy`, a claim looks at these roles alone in the index, and takes evenly of them. Otherwise it steps
+ * over every due row of a role that is held elsewhere.
  *
  * *Gotcha:* a role may move between the claim and the work on its row. A worker asks {@link HeldRoles.owns} again right
  * before the handler, and hands back what is not its own any more.
@@ -36,7 +41,7 @@ export function heldRoles(leasehold: { readonly leases: LeaseRegistry }, column:
   const quoted = quoteIdentifier(resolveIdentifier('column', column));
   const condition = (): Sql => new Sql([`(${quoted} is null or ${quoted} = any (`, '::text[]))'], [leases.heldRoles()]);
   const owns = (row: object): boolean => isOwned(leases, Reflect.get(row, column));
-  return compose(condition, { column, owns });
+  return compose(condition, { column, owns, held: () => leases.heldRoles() });
 }
 
 /** A row without the column has not said whose it is. */
@@ -45,10 +50,14 @@ function isOwned(leases: LeaseRegistry, role: unknown): boolean {
   return typeof role === 'string' && leases.has(role) && leases.get(role).isHeld;
 }
 
-function compose(condition: () => Sql, rest: Pick<HeldRoles, 'column' | 'owns'>): HeldRoles {
+function compose(condition: () => Sql, rest: Pick<HeldRoles, 'column' | 'owns' | 'held'>): HeldRoles {
   const and = (other: Sql): HeldRoles => {
     requireThat(isSql(other), 'condition', other, 'give a condition, such as sql`tenant_id = ${tenantId}`');
     return compose(() => sql`${condition()} and (${toSql(other)})`, rest);
   };
   return Object.assign(() => condition(), { ...rest, and });
+}
+
+export function isHeldRoles(where: unknown): where is HeldRoles {
+  return typeof where === 'function' && 'column' in where && 'held' in where && typeof where.held === 'function';
 }

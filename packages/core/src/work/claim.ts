@@ -54,7 +54,7 @@ export interface ClaimOptions {
   readonly lease?: Duration;
   /** Claims these rows alone; a function, such as `heldRoles()` answers, is asked anew each time. *Gotcha:* what the claim index does not know is found by looking at every due row before it. */
   readonly where?: Where;
-  /** Claims from this group alone: every column of `groupBy` with its value. */
+  /** Claims from this group alone: every column of `groupBy` with its value. @default evenly from all groups */
   readonly group?: Readonly<Record<string, unknown>>;
   /** Written by the claim itself, for what has to be true even if the worker dies. The table's attempts are counted without it. */
   readonly onClaim?: SetValues;

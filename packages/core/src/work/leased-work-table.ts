@@ -106,23 +106,20 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
     const token = randomUUID();
     const columns = options.returning ?? description.columnNames;
     const givenUpAfterMs = isPoolOfPg(client) ? limits.timeoutMs : null;
-    for (let laps = 0; ;) {
-      const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs, round: this.#round });
+    for (let round = this.#round, laps = 0; ;) {
+      const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs, round });
       const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
       const found = await runStatement<FoundRow>(client, statement, limits);
       const rows = found.flatMap((row) => claimedRow<Row>(row, { clock: this.#table.clock, until }));
       const buried = found[0]?.leasehold_buried ?? 0;
       laps += found[0]?.leasehold_lap ?? 0;
-      this.#advance(found[0]);
+      round = nextRound(round, found[0]);
+      this.#round = round;
       // Groups without a row that could be had were all that one statement looked at: the others' turn is now, and not later.
       const isElsewhere = found[0]?.leasehold_cut === true && laps < 2;
       if (rows.length === 0 && buried === 0 && isElsewhere) continue;
       return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
     }
-  }
-
-  #advance(found: FoundRow | undefined): void {
-    this.#round = { after: found?.leasehold_after ?? this.#round.after, turn: (this.#round.turn + 1) % MOST_TURNS };
   }
 
   /** Looked up once: the types of columns, which values are cast to, and whether all of it is there. */
@@ -147,6 +144,10 @@ interface ClaimCall {
   readonly description: TableDescription;
   readonly options: ResolvedClaimOptions;
   readonly limits: StatementLimits;
+}
+
+function nextRound({ after: last, turn }: Round, found: FoundRow | undefined): Round {
+  return { after: found?.leasehold_after ?? last, turn: (turn + 1) % MOST_TURNS };
 }
 
 /** A row of the claim, with what is told beside it. */

@@ -25,9 +25,20 @@ export interface WorkTableOptions {
   readonly done?: SetValues;
   /** What burying writes; it must make `live` false. Asked for by `attempts` and `deadline`. */
   readonly dead?: { readonly set: SetValues; /** A text column for the reason. */ readonly reason?: string };
-  /** A column of small integers: lower comes first. *Gotcha:* the claim asks for each value that `values` lists, from the first. */
+  /**
+   * A column of small integers that is never NULL: the first of `values` comes first, then the next. Others come last of all.
+   *
+   * *Gotcha:* each value is a scan of the claim index, a few pages where nothing is due. It is strict: while rows of the first
+   * are due, no other is claimed.
+   */
   readonly priority?: { readonly column: string; readonly values: readonly number[] };
-  /** Columns of which each claim serves all values evenly, so that one group's backlog does not hold up the others. */
+  /**
+   * One to four columns of which each claim serves all values evenly, NULL being one, so that one group's backlog does not hold
+   * up the others.
+   *
+   * *Gotcha:* a claim of all groups reads up to ten pages for each group that has live rows, until it has enough. With more than
+   * a thousand groups it may give fewer rows than are due, though never none.
+   */
   readonly groupBy?: string | readonly string[];
   readonly logger?: Logger;
   /** For tests. */

@@ -38,6 +38,12 @@ export const errorCodes = {
   LEASEHOLD_DUPLICATE_ACTOR: 'An actor of this name is registered already.',
   LEASEHOLD_MAILBOX_FULL: 'As many messages of one key wait as its mailbox may hold.',
   LEASEHOLD_ACTOR_DEADLOCK: 'A handler asked for an answer that has to wait for its own turn to end.',
+  LEASEHOLD_WORK_TABLE: 'A work table, or a column of it, is not in the database as workTable() was told.',
+  LEASEHOLD_UNKNOWN_ROW: 'A row was named that is not one of the claim.',
+  LEASEHOLD_ALREADY_SETTLED: 'The row of a claim was settled before.',
+  LEASEHOLD_ROW_LOST: "The row is not this claim's any more; nothing was written.",
+  LEASEHOLD_LEASE_ENDING: 'The lease of a row is about to end, and another worker may claim it.',
+  LEASEHOLD_ROW_STILL_LIVE: 'A row was finished or buried and its filter is still true for it: it will be claimed again.',
   LEASEHOLD_INVALID_PREFIX: 'A proxy prefix is not a plain absolute path.',
   LEASEHOLD_BODY_ALREADY_READ: 'A request body was read before the proxy could forward it.',
 } as const;

@@ -20,6 +20,16 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
 
+/** A serialization failure, a deadlock, a lock that was not to be had in time, too many connections. */
+const PASSING = /^(40001|40P01|55P03|53...)$/;
+
+/** The same statement may well succeed in a moment, on another connection where this one broke. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof LeaseholdError) return error.code === 'LEASEHOLD_STORE_TIMEOUT';
+  if (error instanceof TypeError || error instanceof RangeError) return false;
+  return isConnectionBroken(error) || PASSING.test(sqlStateOf(error) ?? '');
+}
+
 const SCHEMA_PROBLEMS: ReadonlySet<string | null> = new Set(['42501', '42P01', '3F000', '42703']);
 
 /** A right, a table, a schema or a column is missing. */

@@ -1,0 +1,69 @@
+import type { Duration } from '../duration.ts';
+import type { BuryOptions, Fate, Outcome, ReleaseOptions, RetryOptions, RowRef, SettleOptions } from './fate.ts';
+import type { SetValues } from './set-values.ts';
+import type { Sql } from './sql.ts';
+
+/**
+ * Rows that are this caller's until the lease ends. No lock and no transaction is held meanwhile: a guard on the claim's
+ * token lets nobody settle what is another's by now.
+ *
+ * *Gotcha:* a lease that has run out is not lost before another worker claims the row; settling still succeeds then. Work
+ * that must not run twice at once has to heed {@link Claim.signal}.
+ */
+export interface Claim<Row extends object> extends AsyncDisposable {
+  /** The token on the rows: a UUID, new for each claim. */
+  readonly id: string;
+  /** In due order. Empty when nothing is due. */
+  readonly rows: readonly Row[];
+  /** How many rows that had no attempt left or were past their deadline this claim put away. */
+  readonly buried: number;
+  /** The lease that is in force, in milliseconds from the claim or its last renewal. */
+  readonly leaseMs: number;
+  /** Milliseconds until {@link Claim.signal} aborts; 0 once it has. */
+  readonly timeLeftMs: number;
+  /** Aborts a safety margin before the lease ends, or when a renewal found none of the open rows to be this claim's. */
+  readonly signal: AbortSignal;
+  /** Like {@link Claim.signal}, and aborts as well when a renewal found this row lost. */
+  signalOf(row: RowRef): AbortSignal;
+
+  /** Writes the end of the row: the table's `done` columns and `set`. */
+  finalize(row: RowRef, set?: SetValues<Row>, options?: SettleOptions): Promise<Fate>;
+  /** Frees the row until it is due again. The attempt counts. */
+  retry(row: RowRef, set: SetValues<Row>, options: RetryOptions): Promise<Fate>;
+  /** Hands the row back as if it had not been claimed: due at once, the attempt refunded. */
+  release(row: RowRef, options?: ReleaseOptions): Promise<Fate>;
+  /** Puts the row away for good: the table's `dead` columns and `set`. */
+  bury(row: RowRef, set?: SetValues<Row>, options?: BuryOptions): Promise<Fate>;
+  /** Settles rows in different ways with one statement, and answers in the order asked. */
+  settle(outcomes: readonly Outcome<Row>[], options?: SettleOptions): Promise<Fate[]>;
+  /**
+   * Prolongs the lease of all open rows, from now.
+   *
+   * @param lease @default the claim's lease
+   * @returns the rows that were found lost; their signals have aborted.
+   */
+  renew(lease?: Duration): Promise<readonly Row[]>;
+  /** Stops renewals and timers. Rows that are not settled stay leased until their lease ends. `await using` releases them. */
+  close(): void;
+}
+
+export interface ClaimOptions {
+  /** At most so many rows, 1 to 10,000. @default 10 */
+  readonly limit?: number;
+  /** For how long the rows are this claim's: 1 second to 1 day. @default '1m' */
+  readonly lease?: Duration;
+  /** Claims these rows alone. *Gotcha:* what the claim index does not know is found by looking at every due row before it. */
+  readonly where?: Sql;
+  /** Claims from this group alone: every column of `groupBy` with its value. */
+  readonly group?: Readonly<Record<string, unknown>>;
+  /** Written by the claim itself, for what has to be true even if the worker dies. The table's attempts are counted without it. */
+  readonly onClaim?: SetValues;
+  /** The columns that the rows have. @default all */
+  readonly returning?: readonly string[];
+  /** Prolongs the lease at a third of it while rows are open. @default false */
+  readonly autoRenew?: boolean;
+  /** How long before the end of the lease {@link Claim.signal} aborts. @default a tenth of the lease, at most 10 seconds */
+  readonly safetyMargin?: Duration;
+  /** A statement is given up after this. @default a third of the lease, at most 30 seconds */
+  readonly statementTimeout?: Duration;
+}

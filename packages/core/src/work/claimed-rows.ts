@@ -1,0 +1,44 @@
+import { LeaseholdError, showValue } from '../errors.ts';
+import type { ClaimedRow } from './claimed-row.ts';
+import type { RowRef } from './fate.ts';
+
+/** The rows of a claim, found by the row itself or by its id. */
+export class ClaimedRows<Row extends object> {
+  readonly all: readonly ClaimedRow<Row>[];
+  readonly #id: readonly string[];
+  readonly #byRow: ReadonlyMap<object, ClaimedRow<Row>>;
+  readonly #byId: ReadonlyMap<string, ClaimedRow<Row>>;
+
+  constructor(id: readonly string[], rows: readonly ClaimedRow<Row>[]) {
+    this.#id = id;
+    this.all = rows;
+    this.#byRow = new Map(rows.map((row) => [row.row, row]));
+    this.#byId = new Map(rows.map((row) => [keyOf(row.ref), row]));
+  }
+
+  get open(): readonly ClaimedRow<Row>[] {
+    return this.all.filter((row) => row.isOpen);
+  }
+
+  /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROW when it is none of this claim's. */
+  find(ref: RowRef): ClaimedRow<Row> {
+    const isObject = typeof ref === 'object' && ref !== null;
+    const found = isObject ? (this.#byRow.get(ref) ?? this.#byColumns(ref)) : this.#byId.get(keyOf([String(ref)]));
+    if (found !== undefined) return found;
+    // A bigint that a driver read as a number has lost its last digits: better no row than another one.
+    throw new LeaseholdError(
+      'LEASEHOLD_UNKNOWN_ROW',
+      `${showValue(ref)} is no row of this claim; give a row of claim.rows, or its id (${this.#id.join(', ')}) exactly as it is there.`,
+    );
+  }
+
+  #byColumns(ref: object): ClaimedRow<Row> | undefined {
+    const values: unknown[] = this.#id.map((column) => Reflect.get(ref, column));
+    const isWhole = values.every((value) => ['string', 'number', 'bigint'].includes(typeof value));
+    return isWhole ? this.#byId.get(keyOf(values.map(String))) : undefined;
+  }
+}
+
+function keyOf(ref: readonly string[]): string {
+  return ref.length === 1 ? (ref[0] ?? '') : JSON.stringify(ref);
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { isSchemaProblem } from '../postgres/errors.ts';
+import type { Claim, ClaimOptions } from './claim.ts';
+import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.ts';
+import { ClaimedRow } from './claimed-row.ts';
+import { ClaimedRows } from './claimed-rows.ts';
+import type { SqlClient } from './client.ts';
+import { after, moment } from './deadline.ts';
+import { HeldClaim } from './held-claim.ts';
+import type { ResolvedWorkTable } from './resolve-work-table.ts';
+import { runStatement, type StatementLimits } from './run-statement.ts';
+import { claimSql } from './statements/claim.ts';
+import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
+import { TableDescription } from './table-description.ts';
+import type { WorkTable } from './work-table.ts';
+
+export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
+  readonly #table: ResolvedWorkTable;
+  #description: Promise<TableDescription> | null = null;
+
+  constructor(table: ResolvedWorkTable) {
+    this.#table = table;
+  }
+
+  ddl(): string {
+    return '';
+  }
+
+  async claim(client: SqlClient, given?: ClaimOptions): Promise<Claim<Row>> {
+    const options = resolveClaimOptions(this.#table, given);
+    const limits = { clock: this.#table.clock, timeoutMs: options.statementTimeoutMs, what: 'claim of rows' };
+    const description = await this.#describe(client, limits);
+    try {
+      return await this.#claim(client, { description, options, limits });
+    } catch (error) {
+      // A migration may have changed the table since it was looked at.
+      if (isSchemaProblem(error)) this.#description = null;
+      throw error;
+    }
+  }
+
+  async #claim(client: SqlClient, { description, options, limits }: ClaimCall): Promise<Claim<Row>> {
+    const token = randomUUID();
+    const columns = options.returning ?? description.columnNames;
+    const statement = claimSql(description, { ...options, token, columns });
+    const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
+    const found = await runStatement<FoundRow>(client, statement, limits);
+    const rows = found.flatMap(({ leasehold_ref: ref, leasehold_buried: _buried, ...row }) => {
+      return ref === null ? [] : [new ClaimedRow(row as Row, ref, { clock: this.#table.clock, until })];
+    });
+    const buried = found[0]?.leasehold_buried ?? 0;
+    return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
+  }
+
+  /** Looked up once: the types of columns, which values are cast to, and whether all of it is there. */
+  #describe(client: SqlClient, limits: StatementLimits): Promise<TableDescription> {
+    if (this.#description !== null) return this.#description;
+    const description = this.#lookUp(client, limits);
+    this.#description = description;
+    description.catch(() => {
+      if (this.#description === description) this.#description = null;
+    });
+    return description;
+  }
+
+  async #lookUp(client: SqlClient, limits: StatementLimits): Promise<TableDescription> {
+    const statement = { text: DESCRIBE_SQL, values: [this.#table.table.quoted, [...this.#table.id]] };
+    const rows = await runStatement<DescribedColumn>(client, statement, { ...limits, what: 'look at the table' });
+    return new TableDescription(this.#table, rows);
+  }
+}
+
+interface ClaimCall {
+  readonly description: TableDescription;
+  readonly options: ResolvedClaimOptions;
+  readonly limits: StatementLimits;
+}
+
+interface FoundRow {
+  readonly leasehold_ref: readonly string[] | null;
+  readonly leasehold_buried: number;
+}

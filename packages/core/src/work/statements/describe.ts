@@ -1,0 +1,33 @@
+/**
+ * What the catalog says about the table: one row for each column, none where there is no such table. `format_type(…, -1)`
+ * gives a type without its length: a cast to `varchar(20)` would cut a longer text in silence, where an assignment refuses it.
+ */
+export const DESCRIBE_SQL = `
+select a.attname as name,
+       format_type(a.atttypid, -1) as type,
+       format_type(coalesce(nullif(t.typbasetype, 0), t.oid), -1) as base_type,
+       t.typcategory = 'A' as is_array,
+       a.attnotnull as not_null,
+       exists (
+         select from pg_index i
+         where i.indrelid = a.attrelid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+           and (
+             select bool_and(k.attname = any ($2::text[]))
+             from unnest(i.indkey::smallint[]) with ordinality as key (attnum, n)
+             join pg_attribute k on k.attrelid = i.indrelid and k.attnum = key.attnum
+             where key.n <= i.indnkeyatts
+           )
+       ) as id_is_unique
+from pg_attribute a
+join pg_type t on t.oid = a.atttypid
+where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped
+order by a.attnum`;
+
+export interface DescribedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly base_type: string;
+  readonly is_array: boolean;
+  readonly not_null: boolean;
+  readonly id_is_unique: boolean;
+}

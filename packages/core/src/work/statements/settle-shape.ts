@@ -1,0 +1,79 @@
+import { encodeValue } from '../columns/encode.ts';
+import type { OutcomeName } from '../fate.ts';
+import type { SetValue } from '../set-values.ts';
+import { isSql, type Sql } from '../sql.ts';
+import type { TableDescription } from '../table-description.ts';
+
+/** One row to be settled: where its id is, and what is written. */
+export interface SettleItem {
+  /** The id's columns as text. */
+  readonly ref: readonly string[];
+  readonly outcome: OutcomeName;
+  /** Of a retry: milliseconds from the moment of settling, or a point in time. */
+  readonly after: number | Date | null;
+  readonly refund: boolean;
+  /** Of a burial. */
+  readonly reason: string | null;
+  readonly set: readonly (readonly [column: string, value: SetValue])[];
+}
+
+/** Rows that one `update` writes: with the same outcome, columns and fragments. Their values may differ. */
+export interface Shape {
+  readonly index: number;
+  readonly sample: SettleItem;
+  readonly items: SettleItem[];
+  /** The places of the items in the whole, from 1. */
+  readonly numbers: number[];
+  /** The row is not to be worked on any more. */
+  readonly isFinal: boolean;
+}
+
+export interface Shapes {
+  readonly shapes: readonly Shape[];
+  /** For each item, the index of its shape. */
+  readonly shapeOf: readonly number[];
+}
+
+export function groupByShape(items: readonly SettleItem[]): Shapes {
+  const shapes = new Map<string, Shape>();
+  const shapeOf = items.map((item, place) => {
+    const key = shapeKey(item);
+    const shape = shapes.get(key) ?? newShape(item, shapes.size);
+    shapes.set(key, shape);
+    shape.items.push(item);
+    shape.numbers.push(place + 1);
+    return shape.index;
+  });
+  return { shapes: [...shapes.values()], shapeOf };
+}
+
+function newShape(sample: SettleItem, index: number): Shape {
+  return { index, sample, items: [], numbers: [], isFinal: sample.outcome === 'done' || sample.outcome === 'bury' };
+}
+
+function shapeKey({ outcome, after, refund, reason, set }: SettleItem): string {
+  const columns = set.map(([column, value]) => (isSql(value) ? [column, value.strings, value.values.map(String)] : column));
+  return JSON.stringify([outcome, after instanceof Date, refund, reason, columns]);
+}
+
+export interface ValueColumn {
+  /** Empty for the delay of a retry, which is no column of the table. */
+  readonly name: string;
+  readonly alias: string;
+  readonly type: string;
+  readonly texts: readonly (string | null)[];
+}
+
+/** The columns whose values differ from row to row, and the delay of a retry. */
+export function valueColumns(description: TableDescription, { sample, items }: Shape): readonly ValueColumn[] {
+  const columns = sample.set.flatMap(([name, value], index) => {
+    if (isSql(value)) return [];
+    const column = description.column(name);
+    const texts = items.map((item) => encodeValue(column, item.set[index]?.[1] as Exclude<SetValue, Sql>));
+    return [{ name, alias: `leasehold_v_${index + 1}`, type: column.type, texts }];
+  });
+  if (sample.after === null) return columns;
+  const type = sample.after instanceof Date ? 'timestamptz' : 'float8';
+  const texts = items.map(({ after }) => (after instanceof Date ? after.toISOString() : String(after ?? 0)));
+  return [...columns, { name: '', alias: 'leasehold_after', type, texts }];
+}

@@ -9,6 +9,9 @@ export interface Slot {
   readonly rowsPerSecond: number;
   /** Of client and server together, in their own time; NaN where the system does not say. */
   readonly rowsPerCpuSecond: number;
+  /** Of those, the part of the client, in microseconds for a row. */
+  readonly clientMicrosPerRow: number;
+  readonly serverMicrosPerRow: number;
   readonly walBytesPerRow: number;
   readonly statementsPerRow: number;
 }
@@ -74,10 +77,16 @@ class Moments implements Stopwatch {
     this.#ended = this.#now();
   }
 
-  rates(rows: number): Pick<Slot, 'rowsPerSecond' | 'rowsPerCpuSecond'> {
+  rates(rows: number): Omit<Slot, 'walBytesPerRow' | 'statementsPerRow'> {
     if (this.#began === null || this.#ended === null) throw new Error('nothing was timed');
     const [began, ended] = [this.#began, this.#ended];
-    const cpuMs = ended.clientMs - began.clientMs + cpuBetween(began.server, ended.server);
-    return { rowsPerSecond: (rows * 1_000) / (ended.atMs - began.atMs), rowsPerCpuSecond: (rows * 1_000) / cpuMs };
+    const clientMs = ended.clientMs - began.clientMs;
+    const serverMs = cpuBetween(began.server, ended.server);
+    return {
+      rowsPerSecond: (rows * 1_000) / (ended.atMs - began.atMs),
+      rowsPerCpuSecond: (rows * 1_000) / (clientMs + serverMs),
+      clientMicrosPerRow: (clientMs * 1_000) / rows,
+      serverMicrosPerRow: (serverMs * 1_000) / rows,
+    };
   }
 }

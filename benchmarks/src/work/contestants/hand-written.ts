@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { countTable, fillHistory, fillTable, TABLE_DDL } from '../table.ts';
+import { countTable, createTable, fillTable } from '../table.ts';
 import type { Stopwatch, Workload } from '../workload.ts';
-
-const LEASE_DDL = `
-  alter table deliveries add column lock_id uuid, add column locked_until timestamptz;
-  create index deliveries_claim on deliveries (coalesce(locked_until, created_at), id) where completed_at is null`;
 
 /** What a team writes that knows its PostgreSQL: the due order is the index, and no lock outlives the statement. */
 export const CLAIM = `
   with candidate as (
     select id from deliveries
-    where completed_at is null and coalesce(locked_until, created_at) <= statement_timestamp()
+    where completed_at is null and failed_at is null and coalesce(locked_until, created_at) <= statement_timestamp()
     order by coalesce(locked_until, created_at), id
     limit $1
     for update skip locked
@@ -34,15 +30,9 @@ export interface Loops {
   readonly connections: number;
 }
 
-export async function createHandWrittenTable(pool: pg.Pool): Promise<void> {
-  await pool.query(TABLE_DDL);
-  await pool.query(LEASE_DDL);
-  await fillHistory(pool);
-}
-
 export async function handWritten(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
   const pool = new pg.Pool({ connectionString, max: connections });
-  await createHandWrittenTable(pool);
+  await createTable(pool);
   const loop = async (): Promise<void> => {
     while ((await claimAndSettle(pool, batch)) > 0);
   };

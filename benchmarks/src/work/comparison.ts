@@ -1,9 +1,9 @@
 import type { PostgresServer } from '@leasehold/testing';
 import type { Figure } from '../../../test/support/figures.ts';
 import { CONTESTANTS } from './contestants.ts';
-import { absoluteFigures, medianFigure, ratiosOf } from './figures.ts';
+import { absoluteFigures, costFigures, ratioFigures } from './figures.ts';
 import type { Effort } from './options.ts';
-import { Field, type Slots } from './rounds.ts';
+import { Field } from './rounds.ts';
 import { lastCheckpoint } from './server.ts';
 
 export interface Compared {
@@ -21,15 +21,7 @@ export async function measureContestants(server: PostgresServer, effort: Effort)
   const slots = await field.measure(effort);
   const after = await lastCheckpoint(server.connectionString);
   return {
-    figures: [...noiseFigures(slots), ...absoluteFigures(slots)],
+    figures: [...ratioFigures(slots), ...costFigures(slots), ...absoluteFigures(slots)],
     failures: before === after ? [] : [`a checkpoint came between: WAL bytes are with whole pages (${before}, ${after})`],
   };
-}
-
-function noiseFigures(slots: Slots): Figure[] {
-  const pair = ['handWrittenAgain', 'handWritten'] as const;
-  return [
-    medianFigure('claimAndSettle@handWrittenAgain', ratiosOf(slots, pair, 'rowsPerSecond'), 'x'),
-    medianFigure('claimAndSettleCpu@handWrittenAgain', ratiosOf(slots, pair, 'rowsPerCpuSecond'), 'x'),
-  ];
 }

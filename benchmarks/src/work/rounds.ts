@@ -39,8 +39,8 @@ export class Field implements Disposable {
     if (round % 2 === 0) order.reverse();
     const slots: [string, Slot | null][] = [];
     for (const [contestant, started] of order) {
-      progress(`round ${round}: ${contestant.name}`);
       const rows = rowsFor(contestant, round, effort);
+      if (rows > 0) progress(`round ${round}: ${contestant.name}`);
       slots.push([contestant.name, rows === 0 ? null : await started.call<Slot>('run', rows)]);
     }
     return slots;

@@ -6,6 +6,8 @@ import type { Slots } from '../../src/work/rounds.ts';
 const slot = (rowsPerSecond: number): Slot => ({
   rowsPerSecond,
   rowsPerCpuSecond: rowsPerSecond / 2,
+  clientMicrosPerRow: 15,
+  serverMicrosPerRow: 30,
   walBytesPerRow: 600,
   statementsPerRow: 0.02,
 });

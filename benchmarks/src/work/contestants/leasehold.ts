@@ -4,8 +4,10 @@ import { countTable, createTable, fillTable } from '../table.ts';
 import type { Stopwatch, Workload } from '../workload.ts';
 import type { Loops } from './hand-written.ts';
 
+type Row = Record<string, unknown>;
+
 /** Does what the hand-written statements do, and no more. */
-export function deliveries(): WorkTable {
+export function deliveries(): WorkTable<Row> {
   return workTable({
     table: 'deliveries',
     orderBy: 'created_at',
@@ -15,7 +17,7 @@ export function deliveries(): WorkTable {
 }
 
 /** Counts attempts, and puts away who has none left. */
-export function countingDeliveries(): WorkTable {
+export function countingDeliveries(): WorkTable<Row> {
   return workTable({
     table: 'deliveries',
     orderBy: 'created_at',
@@ -30,7 +32,10 @@ export const CLAIM_OPTIONS = { lease: '2m', onClaim: { attempts: sql`attempts + 
 
 export async function leasehold(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
   const table = deliveries();
-  return loops(connectionString, { connections, work: (client) => claimAndSettle(table, client, { ...CLAIM_OPTIONS, limit: batch }) });
+  return loops(connectionString, {
+    connections,
+    work: (client) => claimAndSettle(table, client, { ...CLAIM_OPTIONS, limit: batch }),
+  });
 }
 
 export async function leaseholdCounting(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
@@ -38,7 +43,11 @@ export async function leaseholdCounting(connectionString: string, { batch, conne
   return loops(connectionString, { connections, work: (client) => claimAndSettle(table, client, { lease: '2m', limit: batch }) });
 }
 
-async function claimAndSettle(table: WorkTable, client: SqlClient, options: Parameters<WorkTable['claim']>[1]): Promise<number> {
+async function claimAndSettle(
+  table: WorkTable<Row>,
+  client: SqlClient,
+  options: Parameters<WorkTable<Row>['claim']>[1],
+): Promise<number> {
   const claim = await table.claim(client, options);
   const fates = await claim.settle(claim.rows.map((row) => ({ row, outcome: 'done' })));
   if (fates.some((fate) => fate !== 'done')) throw new Error(`of a claim, rows were ${fates.join(', ')}`);

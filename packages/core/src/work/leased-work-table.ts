@@ -46,7 +46,8 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
     const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
     const found = await runStatement<FoundRow>(client, statement, limits);
     const rows = found.flatMap(({ leasehold_ref: ref, leasehold_buried: _buried, ...row }) => {
-      return ref === null ? [] : [new ClaimedRow(row as Row, ref, { clock: this.#table.clock, until })];
+      if (ref === null) return [];
+      return [new ClaimedRow(row as Row, typeof ref === 'string' ? [ref] : ref, { clock: this.#table.clock, until })];
     });
     const buried = found[0]?.leasehold_buried ?? 0;
     return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
@@ -77,6 +78,7 @@ interface ClaimCall {
 }
 
 interface FoundRow {
-  readonly leasehold_ref: readonly string[] | null;
+  /** Of an id of several columns, their texts. */
+  readonly leasehold_ref: string | readonly string[] | null;
   readonly leasehold_buried: number;
 }

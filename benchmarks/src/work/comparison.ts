@@ -1,6 +1,6 @@
 import type { PostgresServer } from '@leasehold/testing';
 import type { Figure } from '../../../test/support/figures.ts';
-import { CONTESTANTS } from './contestants.ts';
+import { type Contestant, CONTESTANTS } from './contestants.ts';
 import { absoluteFigures, costFigures, ratioFigures } from './figures.ts';
 import type { Effort } from './options.ts';
 import { Field } from './rounds.ts';
@@ -14,9 +14,10 @@ export interface Compared {
 /** All contestants in turn, and what they did in relation to each other. */
 export async function measureContestants(server: PostgresServer, effort: Effort): Promise<Compared> {
   using field = new Field();
-  for (const contestant of CONTESTANTS) {
-    await field.enter(contestant, await server.createDatabase(contestant.name.toLowerCase()));
-  }
+  const databases = new Map<Contestant, string>();
+  // One after the other: the template is copied by one at a time.
+  for (const one of CONTESTANTS) databases.set(one, await server.createDatabase(one.name.toLowerCase()));
+  await Promise.all([...databases].map(([contestant, database]) => field.enter(contestant, database)));
   const before = await lastCheckpoint(server.connectionString);
   const slots = await field.measure(effort);
   const after = await lastCheckpoint(server.connectionString);

@@ -24,7 +24,7 @@ function parse(): BenchOptions | null {
 async function run({ effort, json }: BenchOptions): Promise<0 | 1> {
   await using server = await startPostgres({ postgresFlags: POSTGRES_FLAGS });
   const compared = await measureContestants(server, effort);
-  const figures = [...compared.figures, ...(await measureScenes(server))];
+  const figures = [...compared.figures, ...(await measureScenes(server, effort))];
   progressDone();
   const peers = versionsOf(CONTESTANTS.map((contestant) => contestant.package));
   const { failures } = compared;

@@ -16,10 +16,10 @@ export class Field implements Disposable {
   readonly #processes = new Map<Contestant, BenchProcess>();
 
   async enter(contestant: Contestant, connectionString: string): Promise<void> {
-    progress(`${contestant.name} gets ready`);
     const started = new BenchProcess(PROGRAM, { cpus: null, args: [contestant.name, connectionString] });
     this.#processes.set(contestant, started);
     await started.call('open');
+    progress(`${contestant.name} is ready`);
   }
 
   /** The first round is not counted: code is compiled, and pages are written for the first time. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { medianFigure, ratiosOf, valuesOf } from '../../src/work/figures.ts';
+import { CONTESTANTS } from '../../src/work/contestants.ts';
+import { COMPARISONS, medianFigure, ratiosOf, valuesOf } from '../../src/work/figures.ts';
 import type { Slot } from '../../src/work/measure.ts';
 import type { Slots } from '../../src/work/rounds.ts';
 
@@ -30,4 +31,13 @@ describe('ratios', () => {
 
 it('values are of the rounds that were taken part in', () => {
   expect(valuesOf({ some: [null, slot(7), null, slot(9)] }, 'some', 'rowsPerSecond')).toEqual([7, 9]);
+});
+
+it('compares contestants alone, and who is compared with a target takes part in all rounds', () => {
+  for (const { ours, peer, target } of COMPARISONS) {
+    const found = [ours, peer].map((name) => CONTESTANTS.find((one) => one.name === name)?.rounds);
+    expect(found).not.toContain(undefined);
+    if (target !== null) expect(found).toEqual(['all', 'all']);
+  }
+  expect(COMPARISONS.find(({ peer }) => peer === 'handWritten')).toMatchObject({ ours: 'leasehold', target: '>= 0.9' });
 });

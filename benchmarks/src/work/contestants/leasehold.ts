@@ -17,7 +17,7 @@ export function deliveries(): WorkTable<Row> {
 }
 
 /** Counts attempts, and puts away who has none left. */
-export function countingDeliveries(): WorkTable<Row> {
+function countingDeliveries(): WorkTable<Row> {
   return workTable({
     table: 'deliveries',
     orderBy: 'created_at',

@@ -5,6 +5,7 @@ import { type Figure, figure } from '../../../test/support/figures.ts';
 import { countQueries } from '../support/count-queries.ts';
 import { median } from '../support/median.ts';
 import { progress } from '../support/progress.ts';
+import { walPosition, walSince } from '../support/wal.ts';
 
 const ROUNDS = 20;
 const LEASE_MS = 600_000;
@@ -109,19 +110,6 @@ function toFigures(
     figure(`oneStatementPerRole@${count}`, oneByOneMs, 'ms'),
     figure(`speedUpOverOnePerRole@${count}`, oneByOneMs / ms, 'x', gated ? '>= 15' : null),
   ];
-}
-
-async function walPosition(admin: pg.Client): Promise<string> {
-  const { rows } = await admin.query<{ lsn: string }>('select pg_current_wal_insert_lsn() as lsn');
-  return rows[0]?.lsn ?? '';
-}
-
-async function walSince(admin: pg.Client, lsn: string): Promise<number> {
-  const { rows } = await admin.query<{ bytes: number }>(
-    'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1)::float8 as bytes',
-    [lsn],
-  );
-  return rows[0]?.bytes ?? Number.NaN;
 }
 
 interface Updates {

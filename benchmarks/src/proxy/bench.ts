@@ -3,7 +3,7 @@ import type { Scenario } from './answers.ts';
 import type { Effort } from './options.ts';
 import type { Reading } from './processes/meter.ts';
 import { type CpuPlan, planCpus } from './processes/cpus.ts';
-import { BenchProcess } from './processes/start.ts';
+import { BenchProcess } from '../support/processes/start.ts';
 import { type Slot, type Slots, toSlot } from './ratios.ts';
 
 /** Where load is sent, and the process whose requests and CPU time are then read. */
@@ -40,7 +40,7 @@ export class Bench implements Disposable {
 
   start(file: string, { args = [], measured = false }: { args?: readonly string[]; measured?: boolean } = {}): BenchProcess {
     const place = measured ? { cpus: this.cpus.measured } : { cpus: this.cpus.others };
-    const started = new BenchProcess(file, { ...place, args });
+    const started = new BenchProcess(new URL(`processes/${file}`, import.meta.url), { ...place, args });
     this.#processes.push(started);
     return started;
   }

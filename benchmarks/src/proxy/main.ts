@@ -1,11 +1,12 @@
 /** The command `bench:proxy`: the proxy against its peers. See the README.md of the benchmarks. */
 import { report } from '../../../test/support/figures.ts';
 import { progressDone } from '../support/progress.ts';
+import { versionsOf } from '../support/version-of.ts';
 import { Bench } from './bench.ts';
+import { PEERS } from './contestants.ts';
 import { measureForwarding } from './forwarding.ts';
 import { type BenchOptions, readOptions, USAGE } from './options.ts';
 import { measurePassThrough } from './pass-through.ts';
-import { peerVersions } from './peer-versions.ts';
 import { measureStreams } from './streams.ts';
 
 const options = parse();
@@ -25,8 +26,6 @@ async function run({ effort, json }: BenchOptions): Promise<0 | 1> {
   const figures = [...(await measureStreams(bench)), ...(await measurePassThrough(bench)), ...(await measureForwarding(bench))];
   progressDone();
   const { failures } = bench;
-  return report(
-    { name: 'bench:proxy', seed: null, node: process.versions.node, peers: peerVersions(), figures, failures },
-    { json },
-  );
+  const peers = versionsOf(PEERS.map((peer) => peer.package));
+  return report({ name: 'bench:proxy', seed: null, node: process.versions.node, peers, figures, failures }, { json });
 }

@@ -1,7 +1,7 @@
 /** The holder of the role: the same answers for everybody, and event streams that it writes to when told. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { LARGE_BODY, PATHS, SMALL_BODY } from '../answers.ts';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../../support/processes/calls.ts';
 import { EventStreams, type SendOrder } from './event-streams.ts';
 import { listen } from './listen.ts';
 

@@ -1,6 +1,6 @@
 /** The load: a fixed number of connections to each subject, each with its next request as soon as it has its answer. */
 import { REQUEST_FIELDS, type Scenario } from '../answers.ts';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../../support/processes/calls.ts';
 import { LoadConnection, type LoadExchange, type LoadWork } from './load-connection.ts';
 
 export interface LoadOrder {

@@ -7,7 +7,7 @@ import { createLeasehold } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import { roleHolderProxy } from '@leasehold/proxy';
 import { PREFIX, SMALL_BODY } from '../answers.ts';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../../support/processes/calls.ts';
 import { listen } from './listen.ts';
 import { Meter } from './meter.ts';
 

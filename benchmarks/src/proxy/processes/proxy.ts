@@ -10,7 +10,7 @@ import {
   httpxyServer,
 } from '../contestants/peers.ts';
 import { relayServer } from '../contestants/relay.ts';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../../support/processes/calls.ts';
 import { listen } from './listen.ts';
 import { Meter } from './meter.ts';
 

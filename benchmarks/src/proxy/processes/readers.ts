@@ -2,7 +2,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { PATHS } from '../answers.ts';
 import { median } from '../../support/median.ts';
-import { answerCalls } from './calls.ts';
+import { answerCalls } from '../../support/processes/calls.ts';
 import { machineTimeMs } from './event-streams.ts';
 
 export interface OpenOrder {

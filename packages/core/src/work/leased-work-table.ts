@@ -152,7 +152,8 @@ function nextRound({ after: last, turn }: Round, found: FoundRow | undefined): R
 
 /** A row of the claim, with what is told beside it. */
 interface FoundRow {
-  readonly leasehold_ref: readonly string[] | null;
+  /** Of an id of several columns, their texts. */
+  readonly leasehold_ref: string | readonly string[] | null;
   readonly leasehold_buried: number;
   /** Where the round of the groups goes on. */
   readonly leasehold_after?: readonly (string | null)[] | null;
@@ -171,5 +172,5 @@ function claimedRow<Row extends object>(found: FoundRow, lease: { clock: Clock; 
     leasehold_lap: _lap,
     ...row
   } = found;
-  return ref === null ? [] : [new ClaimedRow(row as Row, ref, lease)];
+  return ref === null ? [] : [new ClaimedRow(row as Row, typeof ref === 'string' ? [ref] : ref, lease)];
 }

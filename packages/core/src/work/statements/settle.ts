@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
-import { idAliases, isAmong, qualified, sameId } from '../names.ts';
+import { idAliases, qualified, sameId } from '../names.ts';
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import { empty, isSql, join, raw, type Sql, sql, toSql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
@@ -23,6 +23,9 @@ export interface SettleRequest {
  *   microseconds in JavaScript.
  * - Rows are locked in the order of their ids before anything is written: two statements that settle the same rows wait for each
  *   other and never in a circle. What is locked is the newest version of each row, so what was read with the lock holds.
+ * - Each row is looked up by itself, in the order of `given`, and what was written is asked for with `in`, which hashes it. The planner
+ *   takes what comes out of a CTE for one row, and would compare every row with every other (measured on PostgreSQL 17: 9,900
+ *   comparisons for 100 rows).
  * - A finished row keeps the token, without `locked_until`: it tells who finished it, and whoever asks again, not having heard the
  *   answer, hears `done` and writes nothing.
  * - Values come as one array of texts for each column, whatever the number of rows; rows with the same columns and
@@ -41,38 +44,38 @@ export function settleSql(description: TableDescription, { items }: SettlePart, 
     const texts = items.map((item) => item.ref[index] ?? null);
     return { texts, cast: description.column(column).type, alias: aliases[index] ?? '' };
   });
-  const given = 'leasehold_given';
-  const ordered = aliases.map((alias) => `${given}.${alias}`).join(', ');
   const final = shapes.filter(({ isFinal }) => isFinal).map(({ index }) => index);
   return sql`
 with leasehold_given as materialized (
   select ${raw(ids.map(({ alias, cast }) => `g.${alias}::${cast} as ${alias}`).join(', '))}, g.leasehold_shape, g.leasehold_n
   from unnest(${join(ids.map(({ texts }) => sql`${texts}::text[]`))}, ${shapeOf}::int[])
     with ordinality as g (${raw(aliases.join(', '))}, leasehold_shape, leasehold_n)${limitWaits(lockTimeoutMs)}
+  order by ${raw(aliases.map((_alias, index) => index + 1).join(', '))}
 ),
 leasehold_found as materialized (
-  select ${raw(ordered)}, leasehold_given.leasehold_shape, leasehold_given.leasehold_n,
-         ${raw(qualified(table, table.lockId))} as leasehold_token, ${raw(qualified(table, table.lockedUntil))} as leasehold_until
-  from ${raw(table.table.quoted)} join leasehold_given on ${raw(sameId(table, given))}
-  where ${raw(isAmong(table, given))}
-  order by ${raw(ordered)}
-  for no key update of ${raw(quoteIdentifier(table.table.name))}
+  select leasehold_given.*, held.*
+  from leasehold_given
+  left join lateral (
+    select ${raw(qualified(table, table.lockId))} as leasehold_token, ${raw(qualified(table, table.lockedUntil))} as leasehold_until,
+           true as leasehold_is_there
+    from ${raw(table.table.quoted)}
+    where ${raw(sameId(table, 'leasehold_given'))}
+    for no key update
+  ) held on true
 )${join(
     shapes.map((shape) => writeSql(description, token, shape)),
     '',
-  )}
-select case when w.leasehold_n is not null then 'done'
-            when leasehold_found.leasehold_n is null then 'gone'
-            when leasehold_given.leasehold_shape = any (${final}::int[])
-              then case when leasehold_found.leasehold_token = ${token}::uuid and leasehold_found.leasehold_until is null then 'done' else 'lost' end
-            when ${isRepeated}::boolean and leasehold_found.leasehold_token is null then 'done'
+  )},
+leasehold_wrote as materialized (${raw(shapes.map(({ index }) => `select * from leasehold_wrote_${index}`).join(' union all '))})
+select case when leasehold_n in (select leasehold_n from leasehold_wrote) then 'done'
+            when leasehold_is_there is null then 'gone'
+            when leasehold_shape = any (${final}::int[])
+              then case when leasehold_token = ${token}::uuid and leasehold_until is null then 'done' else 'lost' end
+            when ${isRepeated}::boolean and leasehold_token is null then 'done'
             else 'lost' end as fate,
-       coalesce(w.leasehold_live, false) as still_live
-from leasehold_given
-left join leasehold_found on leasehold_found.leasehold_n = leasehold_given.leasehold_n
-left join (${raw(shapes.map(({ index }) => `select * from leasehold_wrote_${index}`).join(' union all '))}) w
-  on w.leasehold_n = leasehold_given.leasehold_n
-order by leasehold_given.leasehold_n`;
+       exists (select from leasehold_wrote where leasehold_live) as still_live
+from leasehold_found
+order by leasehold_n`;
 }
 
 /** Set before the first lock is waited for, since the ids come from here; gone with the transaction. */
@@ -98,8 +101,7 @@ ${raw(cte)} as materialized (
 leasehold_wrote_${raw(String(shape.index))} as (
   update ${raw(table.table.quoted)} set ${join(writes(description, shape, columns))}
   from ${raw(cte)}
-  where ${raw(isAmong(table, cte))} and ${raw(sameId(table, cte))}
-    and ${raw(qualified(table, table.lockId))} = ${token}::uuid
+  where ${raw(sameId(table, cte))} and ${raw(qualified(table, table.lockId))} = ${token}::uuid
   returning ${raw(cte)}.leasehold_n, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
 )`;
 }

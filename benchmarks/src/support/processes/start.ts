@@ -16,14 +16,14 @@ export class BenchProcess implements Disposable {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #calls = 0;
 
-  constructor(file: string, { cpus, args = [], flags = [] }: StartOptions) {
-    const program = fileURLToPath(new URL(file, import.meta.url));
-    const command = [process.execPath, '--conditions=@leasehold/source', ...flags, program, ...args];
+  constructor(program: URL, { cpus, args = [], flags = [] }: StartOptions) {
+    const path = fileURLToPath(program);
+    const command = [process.execPath, '--conditions=@leasehold/source', ...flags, path, ...args];
     const [name = '', ...rest] = cpus === null ? command : ['taskset', '-c', cpus, ...command];
     // Standard output is the report's alone.
     this.#child = spawn(name, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     this.#child.on('message', (reply: Reply) => this.#settle(reply));
-    this.#child.on('exit', (code, signal) => this.#fail(new Error(`${file} ${args.join(' ')} ended early: ${signal ?? code}`)));
+    this.#child.on('exit', (code, signal) => this.#fail(new Error(`${path} ${args.join(' ')} ended early: ${signal ?? code}`)));
     this.#child.on('error', (error) => this.#fail(error));
   }
 

@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { PEERS } from './contestants.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** By package name, as installed. */
-export function peerVersions(): Record<string, string> {
-  const names = PEERS.flatMap((peer) => (peer.package === null ? [] : [peer.package]));
-  return Object.fromEntries(names.map((name) => [name, versionOf(name)]));
-}
-
-/** From its manifest, wherever that is found: not every package exports it. */
+/** Of an installed package, from its manifest, wherever that is found: not every package exports it. */
 function versionOf(name: string): string {
   for (const folder of resolve.paths(name) ?? []) {
     try {
@@ -19,4 +12,9 @@ function versionOf(name: string): string {
     } catch {}
   }
   throw new Error(`${name} is not installed`);
+}
+
+/** By package name, as installed. */
+export function versionsOf(names: readonly (string | null)[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (name === null ? [] : [[name, versionOf(name)]])));
 }

@@ -1,0 +1,79 @@
+import { sql, type SqlClient, workTable, type WorkTable } from '@leasehold/core/work';
+import pg from 'pg';
+import { countTable, createTable, fillTable } from '../table.ts';
+import type { Stopwatch, Workload } from '../workload.ts';
+import type { Loops } from './hand-written.ts';
+
+type Row = Record<string, unknown>;
+
+/** Does what the hand-written statements do, and no more. */
+export function deliveries(): WorkTable<Row> {
+  return workTable({
+    table: 'deliveries',
+    orderBy: 'created_at',
+    live: sql`completed_at is null and failed_at is null`,
+    done: { completed_at: sql`clock_timestamp()` },
+  });
+}
+
+/** Counts attempts, and puts away who has none left. */
+function countingDeliveries(): WorkTable<Row> {
+  return workTable({
+    table: 'deliveries',
+    orderBy: 'created_at',
+    live: sql`completed_at is null and failed_at is null`,
+    attempts: { column: 'attempts', max: 8 },
+    done: { completed_at: sql`clock_timestamp()` },
+    dead: { set: { failed_at: sql`clock_timestamp()` } },
+  });
+}
+
+export const CLAIM_OPTIONS = { lease: '2m', onClaim: { attempts: sql`attempts + 1` } } as const;
+
+export async function leasehold(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
+  const table = deliveries();
+  return loops(connectionString, {
+    connections,
+    work: (client) => claimAndSettle(table, client, { ...CLAIM_OPTIONS, limit: batch }),
+  });
+}
+
+export async function leaseholdCounting(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
+  const table = countingDeliveries();
+  return loops(connectionString, { connections, work: (client) => claimAndSettle(table, client, { lease: '2m', limit: batch }) });
+}
+
+async function claimAndSettle(
+  table: WorkTable<Row>,
+  client: SqlClient,
+  options: Parameters<WorkTable<Row>['claim']>[1],
+): Promise<number> {
+  const claim = await table.claim(client, options);
+  const fates = await claim.settle(claim.rows.map((row) => ({ row, outcome: 'done' })));
+  if (fates.some((fate) => fate !== 'done')) throw new Error(`of a claim, rows were ${fates.join(', ')}`);
+  return fates.length;
+}
+
+interface LoopOptions {
+  readonly connections: number;
+  /** Answers how many rows were settled. */
+  readonly work: (client: SqlClient) => Promise<number>;
+}
+
+async function loops(connectionString: string, { connections, work }: LoopOptions): Promise<Workload> {
+  const pool = new pg.Pool({ connectionString, max: connections });
+  await createTable(pool);
+  const loop = async (): Promise<void> => {
+    while ((await work(pool)) > 0);
+  };
+  return {
+    fill: (rows) => fillTable(pool, rows),
+    count: () => countTable(pool),
+    close: () => pool.end(),
+    drain: async (_rows: number, stopwatch: Stopwatch) => {
+      stopwatch.begin();
+      await Promise.all(Array.from({ length: connections }, loop));
+      stopwatch.end();
+    },
+  };
+}

@@ -47,6 +47,7 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
       attempts,
       clock,
       logger,
+      check: (how: ClaimOptions) => void resolveClaimOptions(this.#table, how),
       claim: (from: SqlClient, how: ClaimOptions) => this.claim(from, how),
       nextDueMs: (from: SqlClient) => this.#nextDueMs(from),
     };

@@ -51,7 +51,7 @@ export class Announcer {
 
   stuck(claim: string, row: object, error: unknown): void {
     this.#logger.error(
-      { table: this.#table, claim, error },
+      { err: error, table: this.#table, claim },
       'a handler goes on in spite of its signal; its row is given up, and its slot stays taken until it ends',
     );
     publish('leasehold:work.stuck', { table: this.#table, claim, row, error });
@@ -65,7 +65,7 @@ export class Announcer {
   refused(row: object, error: unknown): void {
     if (!this.#toldOfRefusal) {
       this.#logger.error(
-        { table: this.#table, error },
+        { err: error, table: this.#table },
         `the outcome of a row could not be written as it was: ${errorText(error, { maxLength: 200 })}`,
       );
     }
@@ -88,6 +88,6 @@ export class Announcer {
   }
 
   hintFailed(error: unknown): void {
-    this.#logger.warn({ table: this.#table, error }, 'the wake-up hint failed; new rows are found by asking');
+    this.#logger.warn({ err: error, table: this.#table }, 'the wake-up hint failed; new rows are found by asking');
   }
 }

@@ -1,5 +1,4 @@
-import type { OutcomeName } from '../fate.ts';
-import type { WrittenFate } from './write-outcomes.ts';
+import type { Fate, OutcomeName } from '../fate.ts';
 
 const OF_OUTCOME = { done: 'done', retry: 'retried', release: 'released', bury: 'buried' } as const;
 
@@ -24,7 +23,7 @@ export class Counters {
     if (rows + buried === 0) this.emptyClaims += 1;
   }
 
-  settled(outcome: OutcomeName, fate: WrittenFate): void {
+  settled(outcome: OutcomeName, fate: Fate | null): void {
     if (fate === null) this.abandoned += 1;
     else if (fate === 'done') this[OF_OUTCOME[outcome]] += 1;
     else this.lost += 1;

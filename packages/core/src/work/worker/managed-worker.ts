@@ -11,6 +11,7 @@ import { LiveClaim } from './live-claim.ts';
 import { Outage } from './outage.ts';
 import { Poller } from './poller.ts';
 import { Prefetch } from './prefetch.ts';
+import { Refusals } from './refusals.ts';
 import type { ResolvedWorkOptions } from './resolve-work-options.ts';
 import { type ClaimedEntry, RowWork } from './row-work.ts';
 import { SettleDesk } from './settle-desk.ts';
@@ -19,7 +20,7 @@ import { subscribeHint } from './hint.ts';
 import { within } from './within.ts';
 import type { StopOptions, Worker, WorkerStats } from './worker.ts';
 import type { WorkSource } from './work-source.ts';
-import type { Unsettled, WrittenFate } from './write-outcomes.ts';
+import type { Written } from './write-outcomes.ts';
 
 /** How long a stop waits for the database: what is not written by then is claimed again after its lease. */
 const LAST_WRITES_MS = 5_000;
@@ -38,12 +39,14 @@ export class ManagedWorker<Row extends object> implements Worker {
   readonly #counters = new Counters();
   readonly #announcer: Announcer;
   readonly #prefetch: Prefetch;
+  readonly #refusals: Refusals;
   readonly #desk: SettleDesk<Row>;
   readonly #work: RowWork<Row>;
   readonly #slots: Slots<ClaimedEntry<Row>>;
   readonly #poller: Poller;
   readonly #polling: Promise<void>;
   readonly #idle = new Waiters();
+  readonly #stopSoon = new AbortController();
   readonly #letProcessEnd = keepProcessAlive();
   readonly #unsubscribe: () => void;
   readonly #end: () => void;
@@ -62,7 +65,8 @@ export class ManagedWorker<Row extends object> implements Worker {
     const announcer = new Announcer(name, logger);
     this.#announcer = announcer;
     this.#prefetch = new Prefetch({ concurrency, most: options.prefetch, leaseMs });
-    const onRefused = (row: object, error: unknown): void => announcer.refused(row, error);
+    this.#refusals = new Refusals({ clock, longestPauseMs: maxIdleMs });
+    const onRefused = (row: object, error: unknown): void => this.#refused(row, error);
     this.#desk = new SettleDesk<Row>({ clock, random, leaseMs, onRefused, onSettled: (...told) => this.#settled(...told) });
     this.#work = new RowWork({ source, options, counters: this.#counters, announcer, prefetch: this.#prefetch });
     this.#slots = new Slots({ count: concurrency, work: (entry) => this.#work.work(entry), onRoom: () => this.#roomFreed() });
@@ -102,6 +106,8 @@ export class ManagedWorker<Row extends object> implements Worker {
   async #claim(limit: number): Promise<number> {
     const { clock } = this.#source;
     const { leaseMs, where } = this.#options;
+    if (this.#refusals.pauseMs > 0) await delay(clock, this.#refusals.pauseMs, this.#stopSoon.signal);
+    if (this.#state !== 'running') return 0;
     const startedAt = clock.monotonic();
     const condition = currentWhere(where);
     const options = { ...this.#options.claim, limit, ...(condition === undefined ? {} : { where: condition }) };
@@ -129,8 +135,14 @@ export class ManagedWorker<Row extends object> implements Worker {
     return within(this.#source.nextDueMs(this.#client), options);
   }
 
-  #settled(claim: Claim<Row>, { row, outcome }: Unsettled<Row>, fate: WrittenFate): void {
+  #refused(row: object, error: unknown): void {
+    this.#announcer.refused(row, error);
+    this.#refusals.refused();
+  }
+
+  #settled(claim: Claim<Row>, row: Row, { outcome, fate }: Written): void {
     this.#counters.settled(outcome.outcome, fate);
+    if (fate === 'done') this.#refusals.written();
     if (fate !== null) this.#announcer.settled(claim.id, row, { outcome: outcome.outcome, fate });
     if (fate === 'done' && outcome.outcome === 'retry') this.#poller.dueIn(this.#msUntil(outcome.after));
     this.#poller.lookForRoom();
@@ -156,6 +168,7 @@ export class ManagedWorker<Row extends object> implements Worker {
     this.#state = 'stopping';
     this.#unsubscribe();
     this.#poller.stop();
+    this.#stopSoon.abort();
     for (const entry of this.#slots.takeWaiting()) this.#work.release(entry);
     await this.#drained(drainMs);
     if (this.#slots.running > 0) {

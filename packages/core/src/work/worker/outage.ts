@@ -24,7 +24,7 @@ export class Outage {
     this.#failures += 1;
     if (this.#failures > 1) return false;
     const { logger, table } = this.#options;
-    logger.warn({ table, error }, 'no rows can be claimed; trying again until they can');
+    logger.warn({ err: error, table }, 'no rows can be claimed; trying again until they can');
     return true;
   }
 

@@ -78,7 +78,8 @@ export class Poller {
   async #untilDue(pauseMs: number): Promise<number> {
     const { idle, nextDueMs } = this.#options;
     if (pauseMs < WORTH_ASKING_MS) return pauseMs;
-    const dueMs = await nextDueMs();
+    // What keeps it from being told keeps the next claim from being answered, and that says so.
+    const dueMs = await nextDueMs().catch(() => null);
     return dueMs === null || dueMs <= 0 ? pauseMs : Math.min(pauseMs, idle.untilDue(dueMs));
   }
 }

@@ -3,7 +3,7 @@ import type { Random } from '../../lease/pacing.ts';
 import { Waiters } from '../../lease/waiters.ts';
 import type { Claim } from '../claim.ts';
 import { Lanes } from './lanes.ts';
-import { type Unsettled, writeOutcomes, type WriteOptions, type WrittenFate } from './write-outcomes.ts';
+import { type Unsettled, writeOutcomes, type WriteOptions, type Written } from './write-outcomes.ts';
 
 /** As many statements at once: enough to keep a connection or two busy, too few to take a pool from the application. */
 const MOST_STATEMENTS = 4;
@@ -12,7 +12,7 @@ export interface SettleDeskOptions<Row extends object> {
   readonly clock: Clock;
   readonly random: Random;
   readonly leaseMs: number;
-  readonly onSettled: (claim: Claim<Row>, unsettled: Unsettled<Row>, fate: WrittenFate) => void;
+  readonly onSettled: (claim: Claim<Row>, row: Row, written: Written) => void;
   readonly onRefused: (row: object, error: unknown) => void;
 }
 
@@ -55,9 +55,9 @@ export class SettleDesk<Row extends object> {
       hurry: this.#hurry.signal,
       onTrouble: (change) => void (this.#troubled += change),
     };
-    const fates = await this.#lanes.use(() => writeOutcomes(claim, batch, options));
+    const written = await this.#lanes.use(() => writeOutcomes(claim, batch, options));
     this.#unsettled -= batch.length;
-    for (const [index, unsettled] of batch.entries()) onSettled(claim, unsettled, fates[index] ?? null);
+    for (const [index, { row, outcome }] of batch.entries()) onSettled(claim, row, written[index] ?? { outcome, fate: null });
     if (this.#unsettled === 0) this.#idle.tell();
   }
 

@@ -11,5 +11,8 @@ import type { Worker } from './worker.ts';
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION
  */
 export function startWorker<Row extends object>(source: WorkSource<Row>, client: SqlClient, options: WorkOptions<Row>): Worker {
-  return new ManagedWorker({ source, client, options: resolveWorkOptions(options) });
+  const resolved = resolveWorkOptions(options);
+  // Here, and not at the first claim: the loop would try for ever.
+  source.check(resolved.claim);
+  return new ManagedWorker({ source, client, options: resolved });
 }

@@ -32,8 +32,12 @@ export interface WriteOptions {
   readonly onRefused: (row: object, error: unknown) => void;
 }
 
-/** The fate of each row; null when its outcome could not be written, so that its lease has to run out. */
-export type WrittenFate = Fate | null;
+export interface Written {
+  /** What was written, which may be another than was asked. */
+  readonly outcome: RowlessOutcome;
+  /** Null when nothing could be written, so that the row's lease has to run out. */
+  readonly fate: Fate | null;
+}
 
 /**
  * Writes outcomes of one claim, and never rejects. What fails in passing (a deadlock, a connection that broke) is tried again as long as
@@ -44,13 +48,13 @@ export async function writeOutcomes<Row extends object>(
   claim: Claim<Row>,
   unsettled: readonly Unsettled<Row>[],
   options: WriteOptions,
-): Promise<WrittenFate[]> {
+): Promise<Written[]> {
   try {
     return await writeTogether(claim, unsettled, options);
   } catch (error) {
     const [first, ...others] = unsettled;
     if (first === undefined) return [];
-    if (isTransient(error)) return unsettled.map(({ row }) => refuse(row, error, options));
+    if (isTransient(error)) return unsettled.map((one) => giveUp(one, error, options));
     if (others.length === 0) return [await writeInstead(claim, first, { ...options, error })];
     const middle = Math.ceil(unsettled.length / 2);
     const before = await writeOutcomes(claim, unsettled.slice(0, middle), options);
@@ -58,16 +62,16 @@ export async function writeOutcomes<Row extends object>(
   }
 }
 
-function refuse(row: object, error: unknown, { onRefused }: WriteOptions): null {
+function giveUp<Row extends object>({ row, outcome }: Unsettled<Row>, error: unknown, { onRefused }: WriteOptions): Written {
   onRefused(row, error);
-  return null;
+  return { outcome, fate: null };
 }
 
 async function writeTogether<Row extends object>(
   claim: Claim<Row>,
   unsettled: readonly Unsettled<Row>[],
   options: WriteOptions,
-): Promise<WrittenFate[]> {
+): Promise<Written[]> {
   const { clock, leaseMs, random, hurry, onTrouble } = options;
   const outcomes = unsettled.map(({ row, outcome }) => ({ row, ...outcome }) as unknown as Outcome<Row>);
   const giveUpAt = Math.min(...unsettled.map(({ since }) => since)) + leaseMs;
@@ -76,7 +80,8 @@ async function writeTogether<Row extends object>(
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       try {
         const settling = claim.settle(outcomes);
-        return await within(settling, { clock, ms: leaseMs, what: 'the settlement of rows', onLate: () => {} });
+        const fates = await within(settling, { clock, ms: leaseMs, what: 'the settlement of rows', onLate: () => {} });
+        return unsettled.map(({ outcome }, index) => ({ outcome, fate: fates[index] ?? null }));
       } catch (error) {
         const isOver = hurry.aborted || clock.monotonic() + pauseMs >= giveUpAt;
         if (isOver || !isTransient(error)) throw error;
@@ -94,17 +99,17 @@ async function writeInstead<Row extends object>(
   claim: Claim<Row>,
   refused: Unsettled<Row>,
   { error, ...options }: WriteOptions & { readonly error: unknown },
-): Promise<WrittenFate> {
+): Promise<Written> {
   // A try that was given up had taken effect.
-  if (isLeaseholdError(error, 'LEASEHOLD_ALREADY_SETTLED')) return 'done';
+  if (isLeaseholdError(error, 'LEASEHOLD_ALREADY_SETTLED')) return { outcome: refused.outcome, fate: 'done' };
   options.onRefused(refused.row, error);
   for (const outcome of refused.insteadOf(error)) {
     try {
-      const [fate] = await writeTogether(claim, [{ ...refused, outcome }], options);
-      return fate ?? null;
+      const [written] = await writeTogether(claim, [{ ...refused, outcome }], options);
+      if (written !== undefined) return written;
     } catch (next) {
-      if (isTransient(next)) return null;
+      if (isTransient(next)) break;
     }
   }
-  return null;
+  return { outcome: refused.outcome, fate: null };
 }

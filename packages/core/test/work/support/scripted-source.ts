@@ -1,4 +1,4 @@
-import { LeaseholdError } from '@leasehold/core';
+import { LeaseholdError, resolveDuration } from '@leasehold/core';
 import type { Claim, ClaimOptions, Fate, Outcome } from '@leasehold/core/work';
 import { type ManualClock, manualClock } from '../../../../testing/src/manual-clock.ts';
 import type { WorkSource } from '../../../src/work/worker/work-source.ts';
@@ -69,6 +69,10 @@ export class ScriptedSource implements WorkSource<TestRow> {
   /** As another worker does, whose claim came after this one's lease. */
   steal(id: number): void {
     Object.assign(this.row(id), { token: 'another', due: this.clock.monotonic() + 60_000 });
+  }
+
+  check(options: ClaimOptions): void {
+    if (options.group !== undefined) throw new LeaseholdError('LEASEHOLD_INVALID_OPTION', 'group is none of this table');
   }
 
   async claim(_client: unknown, options: ClaimOptions): Promise<Claim<TestRow>> {
@@ -161,7 +165,8 @@ class ScriptedClaim {
     if ('set' in outcome) Object.assign(row.set, outcome.set);
     if (outcome.outcome === 'done') row.state = 'done';
     if (outcome.outcome === 'bury') Object.assign(row, { state: 'dead', set: { ...row.set, reason: outcome.reason } });
-    if (outcome.outcome === 'retry') row.due = this.#source.clock.monotonic() + Number(outcome.after);
+    if (outcome.outcome === 'retry')
+      row.due = this.#source.clock.monotonic() + resolveDuration('after', outcome.after, { min: 0 });
     if (outcome.outcome === 'release') {
       row.due = this.#source.clock.monotonic();
       if (outcome.refund !== false) row.attempts -= 1;

@@ -3,6 +3,8 @@ export type { Claim, ClaimOptions } from './claim.ts';
 export type { SqlClient } from './client.ts';
 export { workTable } from './create.ts';
 export type { DdlOptions } from './ddl/ddl.ts';
+export type { DoctorOptions } from './doctor/doctor.ts';
+export type { Finding, FindingCode, Severity } from './doctor/findings.ts';
 export type {
   After,
   BuryOptions,

@@ -7,6 +7,8 @@ import { ClaimedRows } from './claimed-rows.ts';
 import type { SqlClient } from './client.ts';
 import { ddl, type DdlOptions, ddlStatements } from './ddl/ddl.ts';
 import { after, moment } from './deadline.ts';
+import { doctor, type DoctorOptions } from './doctor/doctor.ts';
+import type { Finding } from './doctor/findings.ts';
 import { HeldClaim } from './held-claim.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
 import { runStatement, type StatementLimits } from './run-statement.ts';
@@ -87,6 +89,10 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
 
   counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts> {
     return counts(this.#table, client, options);
+  }
+
+  doctor(client: SqlClient, options?: DoctorOptions): Promise<readonly Finding[]> {
+    return doctor(this.#table, client, options);
   }
 
   async #claim(client: SqlClient, { description, options, limits }: ClaimCall): Promise<Claim<Row>> {

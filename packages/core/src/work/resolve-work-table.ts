@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { guardLogger, type Logger, silentLogger } from '../logger.ts';
 import { quoteIdentifier } from '../postgres/identifier.ts';
 import { requireKnown, requireLogger, requireObject, requireThat } from '../require-option.ts';
+import { isOnePiece } from './condition-text.ts';
 import { resolveSetValues, type SetValues } from './set-values.ts';
 import { isSql, type Sql } from './sql.ts';
 import { resolveIdentifier, resolveTableName, type TableName } from './work-table-name.ts';
@@ -126,8 +127,13 @@ function resolveLive(live: Sql): string {
     'write its values into the text: the filter of an index has no parameters',
   );
   const text = live.strings.join('').trim();
-  const valid = text !== '' && !text.includes(';') && !text.includes('--') && !text.includes('/*');
-  requireThat(valid, 'live', text, 'give one condition, without comments and semicolons');
+  const valid = text !== '' && !text.includes(';') && !text.includes('--') && !text.includes('/*') && isOnePiece(text);
+  requireThat(
+    valid,
+    'live',
+    text,
+    'give one condition, with as many parentheses opened as closed, without comments, semicolons and dollar quotes',
+  );
   return text;
 }
 

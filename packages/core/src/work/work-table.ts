@@ -3,6 +3,8 @@ import type { SqlClient } from './client.ts';
 import type { Worker } from './worker/worker.ts';
 import type { WorkOptions } from './worker/work-options.ts';
 import type { DdlOptions } from './ddl/ddl.ts';
+import type { DoctorOptions } from './doctor/doctor.ts';
+import type { Finding } from './doctor/findings.ts';
 import type { CountsOptions, TableCounts } from './upkeep/counts.ts';
 import type { PurgeOptions } from './upkeep/purge.ts';
 import type { RequeueOptions } from './upkeep/requeue.ts';
@@ -70,4 +72,11 @@ export interface WorkTable<Row extends object> {
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
    */
   counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts>;
+  /**
+   * Looks for what keeps the table from being quick and right, the worst first; none where all is well. It changes nothing,
+   * and reads the catalog, the statistics and the claim index.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
+   */
+  doctor(client: SqlClient, options?: DoctorOptions): Promise<readonly Finding[]>;
 }

@@ -23,7 +23,7 @@ export interface Claim<Row extends object> extends AsyncDisposable {
   readonly timeLeftMs: number;
   /** Aborts a safety margin before the lease ends, or when a renewal found none of the open rows to be this claim's. */
   readonly signal: AbortSignal;
-  /** Like {@link Claim.signal}, and aborts as well when a renewal found this row lost. */
+  /** Aborts a safety margin before the lease of this row ends, or when the row was found lost. */
   signalOf(row: RowRef): AbortSignal;
 
   /** Writes the end of the row: the table's `done` columns and `set`. */
@@ -37,7 +37,7 @@ export interface Claim<Row extends object> extends AsyncDisposable {
   /** Settles rows in different ways with one statement, and answers in the order asked. */
   settle(outcomes: readonly Outcome<Row>[], options?: SettleOptions): Promise<Fate[]>;
   /**
-   * Prolongs the lease of all open rows, from now.
+   * Prolongs the lease of all open rows, from now; never shortens it. A row that somebody has locked is passed by.
    *
    * @param lease @default the claim's lease
    * @returns the rows that were found lost; their signals have aborted.

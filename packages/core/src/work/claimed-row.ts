@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { LeaseholdError } from '../errors.ts';
 import { createTermSignal } from '../lease/term-signal.ts';
 import { type Deadline, timeLeft } from './deadline.ts';
+import type { OutcomeName } from './fate.ts';
 
 /**
  * - `open`: to be settled.
@@ -16,8 +17,13 @@ export class ClaimedRow<Row extends object> {
   /** The id's columns as text. */
   readonly ref: readonly string[];
   state: RowState = 'open';
+  /** A call that settles it is under way: its answer tells more than that of a renewal beside it. */
+  isSettling = false;
+  /** How it was settled by a call that failed for other rows, so that its caller has not heard of it. */
+  untold: OutcomeName | null = null;
   readonly #clock: Clock;
   #until: Deadline;
+  #gaveUp = false;
   #controller: AbortController | null = null;
   #signal: AbortSignal | null = null;
 
@@ -28,18 +34,21 @@ export class ClaimedRow<Row extends object> {
     this.#until = until;
   }
 
-  /** May still be settled, so that its lease is worth prolonging. */
+  /** May still be settled. */
   get isOpen(): boolean {
     return this.state === 'open' || this.state === 'elsewhere';
   }
 
   get timeLeftMs(): number {
-    return timeLeft(this.#clock, this.#until);
+    return this.#gaveUp ? 0 : timeLeft(this.#clock, this.#until);
   }
 
-  /** A lease that was given up once is not believed in again, though a renewal may have been in time. */
+  /**
+   * A lease that was given up once is not believed in again, though a renewal may have been in time. Nor does a renewal shorten
+   * belief, as it shortens no lease: answers may come in another order than the statements were run in.
+   */
   prolong(until: Deadline): void {
-    if (this.#controller?.signal.aborted !== true) this.#until = until;
+    if (until.monotonic > this.#until.monotonic) this.#until = until;
   }
 
   get signal(): AbortSignal {
@@ -50,19 +59,18 @@ export class ClaimedRow<Row extends object> {
     return this.#signal;
   }
 
-  /** Aborts the signal once the lease is about to end. */
-  endIfLapsed(): void {
-    if (this.state === 'lost') this.#abort(lostError());
-    else if (this.isOpen && this.timeLeftMs === 0) this.#abort(lapsedError());
+  /** Aborts the signal once the lease is about to end, and answers whether it is. */
+  endIfLapsed(): boolean {
+    if (this.state === 'lost') this.#controller?.abort(lostError());
+    if (!this.isOpen || this.timeLeftMs > 0) return false;
+    this.#gaveUp = true;
+    this.#controller?.abort(lapsedError());
+    return true;
   }
 
   lose(): void {
     this.state = 'lost';
     this.endIfLapsed();
-  }
-
-  #abort(reason: LeaseholdError): void {
-    this.#controller?.abort(reason);
   }
 }
 

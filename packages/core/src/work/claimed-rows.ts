@@ -23,9 +23,8 @@ export class ClaimedRows<Row extends object> {
   /** @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROW when it is none of this claim's. */
   find(ref: RowRef): ClaimedRow<Row> {
     const isObject = typeof ref === 'object' && ref !== null;
-    const found = isObject ? (this.#byRow.get(ref) ?? this.#byColumns(ref)) : this.#byId.get(keyOf([String(ref)]));
+    const found = isObject ? (this.#byRow.get(ref) ?? this.#byColumns(ref)) : this.#byValues([ref]);
     if (found !== undefined) return found;
-    // A bigint that a driver read as a number has lost its last digits: better no row than another one.
     throw new LeaseholdError(
       'LEASEHOLD_UNKNOWN_ROW',
       `${showValue(ref)} is no row of this claim; give a row of claim.rows, or its id (${this.#id.join(', ')}) exactly as it is there.`,
@@ -34,9 +33,18 @@ export class ClaimedRows<Row extends object> {
 
   #byColumns(ref: object): ClaimedRow<Row> | undefined {
     const values: unknown[] = this.#id.map((column) => Reflect.get(ref, column));
-    const isWhole = values.every((value) => ['string', 'number', 'bigint'].includes(typeof value));
-    return isWhole ? this.#byId.get(keyOf(values.map(String))) : undefined;
+    return this.#byValues(values);
   }
+
+  #byValues(values: readonly unknown[]): ClaimedRow<Row> | undefined {
+    return values.every(isExact) ? this.#byId.get(keyOf(values.map(String))) : undefined;
+  }
+}
+
+/** A bigint that a driver read as a number may have lost its last digits, and be the id of another row: better none than that. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) || !Number.isInteger(value);
+  return typeof value === 'string' || typeof value === 'bigint';
 }
 
 function keyOf(ref: readonly string[]): string {

@@ -1,19 +1,17 @@
-import type { Clock, ClockTimer } from '../clock.ts';
+import { requireThat } from '../require-option.ts';
 import { LeaseholdError } from '../errors.ts';
-import { createTermSignal } from '../lease/term-signal.ts';
+import type { Duration } from '../duration.ts';
 import type { Claim } from './claim.ts';
 import { type ResolvedClaimOptions, resolveLease } from './claim-options.ts';
-import { type ClaimedRow, lapsedError, lostError } from './claimed-row.ts';
+import { type ClaimedRow, lostError } from './claimed-row.ts';
 import type { ClaimedRows } from './claimed-rows.ts';
 import type { SqlClient } from './client.ts';
-import { after, type Deadline, moment } from './deadline.ts';
 import type { BuryOptions, Fate, Outcome, ReleaseOptions, RetryOptions, RowRef, SettleOptions } from './fate.ts';
-import type { Duration } from '../duration.ts';
-import { runStatement } from './run-statement.ts';
+import { LeaseWatch } from './lease-watch.ts';
+import { Renewals } from './renewals.ts';
 import type { SetValues } from './set-values.ts';
-import { toSettleItem } from './settle-items.ts';
+import { requireOutcomes, resolveSettleOptions, toSettleItem } from './settle-items.ts';
 import { Settler } from './settler.ts';
-import { renewSql, type RenewState } from './statements/renew.ts';
 import type { TableDescription } from './table-description.ts';
 
 export interface HeldClaimOptions<Row extends object> {
@@ -29,39 +27,35 @@ export class HeldClaim<Row extends object> implements Claim<Row> {
   readonly id: string;
   readonly rows: readonly Row[];
   readonly buried: number;
-  readonly signal: AbortSignal;
   readonly #claim: HeldClaimOptions<Row>;
-  readonly #clock: Clock;
-  readonly #controller = new AbortController();
   readonly #settler: Settler;
-  #leaseMs: number;
-  #lapseTimer: ClockTimer | null = null;
-  #renewTimer: ClockTimer | null = null;
-  #closed = false;
+  readonly #watch: LeaseWatch<Row>;
+  readonly #renewals: Renewals<Row>;
 
   constructor(claim: HeldClaimOptions<Row>) {
     const { description, token, options } = claim;
     this.#claim = claim;
-    this.#clock = description.table.clock;
     this.#settler = new Settler({ description, token, statementTimeoutMs: options.statementTimeoutMs });
+    this.#watch = new LeaseWatch(claim.rows, description.table.clock);
+    this.#renewals = new Renewals(claim, this.#watch);
     this.id = token;
     this.rows = claim.rows.all.map(({ row }) => row);
     this.buried = claim.buried;
-    this.#leaseMs = options.leaseMs;
-    this.signal = createTermSignal(this.#controller, () => this.#endIfLapsed());
     if (this.rows.length === 0) return;
-    this.#watchLapse();
-    if (options.autoRenew) this.#scheduleRenewal();
+    this.#watch.watch();
+    if (options.autoRenew) this.#renewals.start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#watch.signal;
   }
 
   get leaseMs(): number {
-    return this.#leaseMs;
+    return this.#renewals.leaseMs;
   }
 
-  /** Of the open row whose lease ends first. */
   get timeLeftMs(): number {
-    const left = this.#claim.rows.open.map((row) => row.timeLeftMs);
-    return left.length === 0 ? 0 : Math.min(...left);
+    return this.#watch.timeLeftMs;
   }
 
   signalOf(row: RowRef): AbortSignal {
@@ -72,8 +66,10 @@ export class HeldClaim<Row extends object> implements Claim<Row> {
     return this.#settleOne({ row, outcome: 'done', set }, options);
   }
 
-  async retry(row: RowRef, set: SetValues<Row>, { after: due, ...options }: RetryOptions): Promise<Fate> {
-    return this.#settleOne({ row, outcome: 'retry', after: due, set }, options);
+  async retry(row: RowRef, set: SetValues<Row>, options: RetryOptions): Promise<Fate> {
+    requireThat(options?.after !== undefined, 'after', undefined, "say when the row is due again, such as { after: '1m' }");
+    const { after, ...others } = options;
+    return this.#settleOne({ row, outcome: 'retry', after, set }, others);
   }
 
   async release(row: RowRef, { refund = true, ...options }: ReleaseOptions = {}): Promise<Fate> {
@@ -90,110 +86,65 @@ export class HeldClaim<Row extends object> implements Claim<Row> {
   }
 
   async settle(outcomes: readonly Outcome<Row>[], options: SettleOptions = {}): Promise<Fate[]> {
-    if (outcomes.length === 0) return [];
-    const { description, client } = this.#claim;
-    const rows = outcomes.map((outcome) => this.#requireOpen(outcome.row));
-    const items = outcomes.map((outcome, index) => toSettleItem(description.table, outcome as Outcome, rows[index]?.ref ?? []));
-    requireDistinct(rows);
-    const isOwn = options.client === undefined || options.client === client;
-    const run = { client: options.client ?? client, retryForMs: isOwn ? this.timeLeftMs : 0 };
-    const fates = await this.#settler.settle(items, run);
-    for (const [index, row] of rows.entries()) note(row, fates[index] ?? 'gone', isOwn);
+    requireOutcomes(outcomes);
+    const { client: given, onLost } = resolveSettleOptions(options);
+    const asked = outcomes.map((outcome) => this.#ask(outcome as Outcome));
+    requireDistinct(asked);
+    const client = given ?? this.#claim.client;
+    const isOwn = client === this.#claim.client;
+    await this.#settleUntold(asked, client, isOwn);
+    for (const { row } of asked) row.untold = null;
     if (this.#claim.rows.open.length === 0) this.#stopTimers();
-    if (options.onLost === 'throw' && fates.some((fate) => fate !== 'done')) throw lostError();
-    return fates;
+    if (onLost === 'throw' && asked.some(({ fate }) => fate !== 'done')) throw lostError();
+    return asked.map(({ fate }) => fate ?? 'gone');
   }
 
-  #requireOpen(ref: RowRef): ClaimedRow<Row> {
-    const row = this.#claim.rows.find(ref);
-    if (row.state !== 'settled') return row;
-    throw new LeaseholdError(
-      'LEASEHOLD_ALREADY_SETTLED',
-      `row ${row.ref.join(', ')} was settled by this claim before; settle each row once.`,
-    );
+  /** Each row is noted as soon as its fate is known: a failure in the midst of a long list does not forget what was settled. */
+  async #settleUntold(asked: readonly Asked<Row>[], client: SqlClient, isOwn: boolean): Promise<void> {
+    const sent = asked.filter(({ fate }) => fate === null);
+    for (const { row } of sent) row.isSettling = true;
+    const tell = (place: number, fate: Fate): void => {
+      const one = sent[place];
+      if (one === undefined) return;
+      one.fate = fate;
+      note(one, fate, isOwn);
+    };
+    const retryForMs = isOwn ? Math.min(...sent.map(({ row }) => row.timeLeftMs)) : 0;
+    try {
+      await this.#settler.settle(
+        sent.map(({ item }) => item),
+        { client, retryForMs, tell },
+      );
+    } finally {
+      for (const { row } of sent) row.isSettling = false;
+    }
+  }
+
+  #ask(outcome: Outcome): Asked<Row> {
+    const row = this.#claim.rows.find(outcome.row);
+    const item = toSettleItem(this.#claim.description.table, outcome, row.ref);
+    const isUntold = row.state === 'settled' && row.untold === outcome.outcome;
+    if (row.isSettling || (row.state === 'settled' && !isUntold)) throw settledBefore(row);
+    return { row, item, fate: isUntold ? 'done' : null };
   }
 
   async renew(lease?: Duration): Promise<readonly Row[]> {
-    const leaseMs = lease === undefined ? this.#leaseMs : resolveLease(lease);
-    const { description, client, token, rows, options } = this.#claim;
-    const open = rows.open;
-    if (open.length === 0) return [];
-    const until = after(moment(this.#clock), leaseMs - options.safetyMarginMs);
-    const statement = renewSql(description, { token, leaseMs, refs: open.map((row) => row.ref) });
-    const limits = { clock: this.#clock, timeoutMs: options.statementTimeoutMs, what: 'renewal of rows' };
-    const states = await runStatement<{ state: RenewState }>(client, statement, limits);
-    this.#leaseMs = leaseMs;
-    const lost = open.filter((row, index) => this.#renewed(row, states[index]?.state ?? 'lost', until));
-    if (rows.open.length === 0) this.#end(lostError());
-    this.#watchLapse();
-    return lost.map(({ row }) => row);
-  }
-
-  /** Answers whether the row was found lost. What was settled meanwhile, or within a transaction elsewhere, is not. */
-  #renewed(row: ClaimedRow<Row>, state: RenewState, until: Deadline): boolean {
-    if (state === 'renewed') row.prolong(until);
-    if (state !== 'lost' || !row.isOpen) return false;
-    if (row.state === 'open') {
-      row.lose();
-      return true;
-    }
-    row.state = 'settled';
-    return false;
-  }
-
-  /** One renewal that fails is tried again soon: the lease has two thirds left. */
-  #scheduleRenewal(delayMs: number = this.#leaseMs / 3): void {
-    if (this.#closed) return;
-    this.#renewTimer = this.#clock.setTimer(() => {
-      void this.renew().then(
-        () => this.#claim.rows.open.length > 0 && this.#scheduleRenewal(),
-        (error: unknown) => this.#renewalFailed(error),
-      );
-    }, delayMs);
-  }
-
-  #renewalFailed(error: unknown): void {
-    const { table } = this.#claim.description;
-    table.logger.warn(
-      { table: table.table.name, claim: this.id, err: error },
-      'a lease of rows could not be renewed; it is tried again',
-    );
-    if (this.timeLeftMs > 0) this.#scheduleRenewal(Math.min(this.#leaseMs / 20, 1_000));
-  }
-
-  #watchLapse(): void {
-    this.#lapseTimer?.cancel();
-    if (this.#closed || this.#controller.signal.aborted || this.#claim.rows.open.length === 0) return;
-    // Rounded up: a timer that fires a fraction early would find nothing to end.
-    this.#lapseTimer = this.#clock.setTimer(() => {
-      this.#endIfLapsed();
-      this.#watchLapse();
-    }, Math.ceil(this.timeLeftMs));
-  }
-
-  #endIfLapsed(): void {
-    const { open } = this.#claim.rows;
-    for (const row of open) row.endIfLapsed();
-    if (open.some((row) => row.timeLeftMs === 0)) this.#end(lapsedError());
-  }
-
-  #end(reason: LeaseholdError): void {
-    this.#controller.abort(reason);
+    return this.#renewals.renew(lease === undefined ? this.#renewals.leaseMs : resolveLease(lease));
   }
 
   #stopTimers(): void {
-    this.#lapseTimer?.cancel();
-    this.#renewTimer?.cancel();
+    this.#watch.stop();
+    this.#renewals.stop();
   }
 
   close(): void {
-    this.#closed = true;
     this.#stopTimers();
   }
 
+  /** Rows of which a call is settling something at the moment are left to that. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
-    const open = this.#claim.rows.open.filter((row) => row.state === 'open');
+    const open = this.#claim.rows.open.filter((row) => row.state === 'open' && !row.isSettling);
     try {
       await this.settle(open.map(({ row }) => ({ row, outcome: 'release' })));
     } catch (error) {
@@ -206,12 +157,31 @@ export class HeldClaim<Row extends object> implements Claim<Row> {
   }
 }
 
-function note(row: ClaimedRow<object>, fate: Fate, isOwn: boolean): void {
-  if (fate !== 'done') row.lose();
-  else row.state = isOwn ? 'settled' : 'elsewhere';
+interface Asked<Row extends object> {
+  readonly row: ClaimedRow<Row>;
+  readonly item: ReturnType<typeof toSettleItem>;
+  /** Null as long as it is not known. */
+  fate: Fate | null;
 }
 
-function requireDistinct(rows: readonly ClaimedRow<object>[]): void {
-  if (new Set(rows).size === rows.length) return;
+function note({ row, item }: Asked<object>, fate: Fate, isOwn: boolean): void {
+  if (isOwn) {
+    if (fate === 'done') row.state = 'settled';
+    else row.lose();
+    if (fate === 'done') row.untold = item.outcome;
+    return;
+  }
+  // What its own transaction has freed or deleted before is lost for it alone, and not if that is rolled back.
+  if (fate === 'lost' && row.state === 'open') row.lose();
+  else row.state = 'elsewhere';
+}
+
+function settledBefore({ ref }: ClaimedRow<object>): LeaseholdError {
+  const message = `row ${ref.join(', ')} was settled by this claim before, or is being settled; settle each row once.`;
+  return new LeaseholdError('LEASEHOLD_ALREADY_SETTLED', message);
+}
+
+function requireDistinct(asked: readonly Asked<object>[]): void {
+  if (new Set(asked.map(({ row }) => row)).size === asked.length) return;
   throw new LeaseholdError('LEASEHOLD_ALREADY_SETTLED', 'a row is twice among what is to be settled; give each row one outcome.');
 }

@@ -4,14 +4,14 @@ import type { Claim, ClaimOptions } from './claim.ts';
 import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.ts';
 import { ClaimedRow } from './claimed-row.ts';
 import { ClaimedRows } from './claimed-rows.ts';
-import type { SqlClient } from './client.ts';
+import { requireClient, type SqlClient } from './client.ts';
 import { ddl, type DdlOptions, ddlStatements } from './ddl/ddl.ts';
 import { after, moment } from './deadline.ts';
 import { doctor, type DoctorOptions } from './doctor/doctor.ts';
 import type { Finding } from './doctor/findings.ts';
 import { HeldClaim } from './held-claim.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
-import { runStatement, type StatementLimits } from './run-statement.ts';
+import { isPoolOfPg, runStatement, type StatementLimits } from './run-statement.ts';
 import { claimSql } from './statements/claim.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
 import { TableDescription } from './table-description.ts';
@@ -65,6 +65,7 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   }
 
   async claim(client: SqlClient, given?: ClaimOptions): Promise<Claim<Row>> {
+    requireClient('client', client);
     const options = resolveClaimOptions(this.#table, given);
     const limits = { clock: this.#table.clock, timeoutMs: options.statementTimeoutMs, what: 'claim of rows' };
     const description = await this.#describe(client, limits);
@@ -98,7 +99,8 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   async #claim(client: SqlClient, { description, options, limits }: ClaimCall): Promise<Claim<Row>> {
     const token = randomUUID();
     const columns = options.returning ?? description.columnNames;
-    const statement = claimSql(description, { ...options, token, columns });
+    const givenUpAfterMs = isPoolOfPg(client) ? limits.timeoutMs : null;
+    const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs });
     const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
     const found = await runStatement<FoundRow>(client, statement, limits);
     const rows = found.flatMap(({ leasehold_ref: ref, leasehold_buried: _buried, ...row }) => {

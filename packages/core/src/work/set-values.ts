@@ -21,13 +21,10 @@ export type SetValue = Sql | string | number | bigint | boolean | Date | Error |
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
  */
 export function resolveSetValues(option: string, set: unknown): SetValues {
-  requireThat(
-    typeof set === 'object' && set !== null && !Array.isArray(set) && !isSql(set),
-    option,
-    set,
-    'give an object of columns and what is written into them',
-  );
-  for (const [column, value] of Object.entries(set)) {
+  // Of an error, a Map or a Date in its place nothing would be written, in silence.
+  const isPlain = Object.prototype.toString.call(set) === '[object Object]' && !(set instanceof Error) && !isSql(set);
+  requireThat(isPlain, option, set, 'give an object of columns and what is written into them');
+  for (const [column, value] of Object.entries(set as object)) {
     resolveIdentifier(option, column);
     requireThat(
       value !== undefined,

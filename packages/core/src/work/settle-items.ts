@@ -1,16 +1,46 @@
 import { resolveDuration } from '../duration.ts';
-import { requireObject, requireThat } from '../require-option.ts';
-import type { After, Outcome } from './fate.ts';
+import { requireKnown, requireObject, requireThat } from '../require-option.ts';
+import { isoText } from './columns/encode-date.ts';
+import { requireClient } from './client.ts';
+import type { After, Outcome, OutcomeName, SettleOptions } from './fate.ts';
 import { requireNotOwned, type ResolvedWorkTable } from './resolve-work-table.ts';
 import { resolveSetValues, type SetValue } from './set-values.ts';
-import type { SettleItem } from './statements/settle-shape.ts';
+import type { SettleItem } from './statements/settle-item.ts';
 
-const OUTCOMES = ['done', 'retry', 'release', 'bury'];
+/** What each outcome may say besides. */
+const KNOWN: Readonly<Record<OutcomeName, readonly string[]>> = {
+  done: ['row', 'outcome', 'set'],
+  retry: ['row', 'outcome', 'set', 'after'],
+  release: ['row', 'outcome', 'set', 'refund'],
+  bury: ['row', 'outcome', 'set', 'reason'],
+};
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless it is a list of outcomes that name a row. */
+export function requireOutcomes(outcomes: readonly unknown[]): void {
+  requireThat(Array.isArray(outcomes), 'outcomes', outcomes, "give a list, such as [{ row, outcome: 'done' }]");
+  for (const outcome of outcomes) {
+    requireThat(
+      typeof outcome === 'object' && outcome !== null && 'outcome' in outcome && Object.hasOwn(KNOWN, String(outcome.outcome)),
+      'outcome',
+      (outcome as { outcome?: unknown } | null)?.outcome,
+      `give one of ${Object.keys(KNOWN).join(', ')}`,
+    );
+  }
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function resolveSettleOptions(options: SettleOptions): SettleOptions {
+  requireObject('the options of a settlement', options);
+  requireKnown('a settlement', options, ['client', 'onLost']);
+  const { client, onLost = 'tell' } = options;
+  requireThat(onLost === 'tell' || onLost === 'throw', 'onLost', onLost, "give 'tell' or 'throw'");
+  if (client !== undefined) requireClient('client', client);
+  return options;
+}
 
 /** Checks an outcome and puts it into the form that the statement takes. @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION */
 export function toSettleItem(table: ResolvedWorkTable, outcome: Outcome, ref: readonly string[]): SettleItem {
-  requireObject('outcome', outcome);
-  requireThat(OUTCOMES.includes(outcome.outcome), 'outcome', outcome.outcome, `give one of ${OUTCOMES.join(', ')}`);
+  requireKnown(`the outcome '${outcome.outcome}'`, outcome, KNOWN[outcome.outcome]);
   requireThat(
     outcome.outcome !== 'bury' || table.dead !== null,
     'dead',
@@ -32,6 +62,6 @@ export function toSettleItem(table: ResolvedWorkTable, outcome: Outcome, ref: re
 
 function resolveAfter(after: After): number | Date {
   if (!(after instanceof Date)) return resolveDuration('after', after, { min: 0 });
-  requireThat(!Number.isNaN(after.getTime()), 'after', 'an invalid Date', 'give a delay or a valid Date');
+  requireThat(isoText(after) !== null, 'after', 'no Date that PostgreSQL takes', 'give a delay, or a Date before the year 10000');
   return after;
 }

@@ -6,9 +6,12 @@ export interface ColumnDescription {
   readonly name: string;
   /** As it is written in a cast. */
   readonly type: string;
-  readonly isJson: boolean;
   readonly isArray: boolean;
+  /** Of the column, or of the elements of its arrays. */
+  readonly isJson: boolean;
   readonly isBinary: boolean;
+  /** A date or time without a time zone. */
+  readonly isLocalTime: boolean;
 }
 
 /** What the database knows of a work table: its columns, in their order. */
@@ -43,8 +46,15 @@ export class TableDescription {
 }
 
 function describe(row: DescribedColumn): ColumnDescription {
-  const isJson = row.base_type === 'json' || row.base_type === 'jsonb';
-  return { name: row.name, type: row.type, isJson, isArray: row.is_array, isBinary: row.base_type === 'bytea' };
+  const element = row.element_type;
+  return {
+    name: row.name,
+    type: row.type,
+    isArray: row.is_array,
+    isJson: element === 'json' || element === 'jsonb',
+    isBinary: element === 'bytea',
+    isLocalTime: element === 'date' || element === 'timestamp without time zone',
+  };
 }
 
 function requireColumns(table: ResolvedWorkTable, columns: ReadonlyMap<string, DescribedColumn>): void {

@@ -1,5 +1,6 @@
 import { LeaseholdError, showValue } from '../../errors.ts';
 import { errorText, storableText } from '../storable.ts';
+import { isoText, localText } from './encode-date.ts';
 import type { SetValue } from '../set-values.ts';
 import type { Sql } from '../sql.ts';
 import type { ColumnDescription } from '../table-description.ts';
@@ -12,15 +13,14 @@ import type { ColumnDescription } from '../table-description.ts';
  */
 export function encodeValue(column: ColumnDescription, value: Exclude<SetValue, Sql>): string | null {
   if (value === null) return null;
-  if (column.isJson) return encodeJson(column, value);
-  if (Array.isArray(value)) {
-    if (!column.isArray) throw unfit(column, value, 'it is no array; give a value that it can hold');
-    return encodeArray(column, value);
-  }
-  return encodeScalar(column, value);
+  if (!column.isArray) return encodeElement(column, value);
+  if (Array.isArray(value)) return encodeArray(column, value);
+  if (typeof value === 'string') return storableText(value);
+  throw unfit(column, value, 'give an array, or the text of one');
 }
 
-function encodeScalar(column: ColumnDescription, value: unknown): string {
+function encodeElement(column: ColumnDescription, value: unknown): string {
+  if (column.isJson) return encodeJson(column, value);
   switch (typeof value) {
     case 'string':
       return storableText(value);
@@ -34,13 +34,22 @@ function encodeScalar(column: ColumnDescription, value: unknown): string {
 }
 
 function encodeObject(column: ColumnDescription, value: unknown): string {
-  if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw unfit(column, 'an invalid Date', 'give a valid one');
-    return value.toISOString();
+  if (value instanceof Date) return encodeDate(column, value);
+  if (value instanceof Uint8Array) {
+    if (!column.isBinary) throw unfit(column, 'binary data', 'decode it to text first');
+    return `\\x${Buffer.from(value).toString('hex')}`;
   }
-  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
   if (value instanceof Error) return errorText(value);
+  const { toPostgres } = Object(value) as { toPostgres?: unknown };
+  // What a driver reads an interval as, for one.
+  if (typeof toPostgres === 'function') return storableText(String(toPostgres.call(value, String)));
   throw unfit(column, value, 'give text, a number, a Date or a piece of SQL');
+}
+
+function encodeDate(column: ColumnDescription, value: Date): string {
+  const text = column.isLocalTime ? localText(value) : isoText(value);
+  if (text === null) throw unfit(column, 'a Date that PostgreSQL does not take', 'give a valid one before the year 10000');
+  return text;
 }
 
 /** NUL and half a surrogate pair pass through JSON's text as escapes, which jsonb refuses: they are mended before. */
@@ -63,12 +72,12 @@ function mendPart(part: unknown): unknown {
   return isStorable ? part : Object.fromEntries(Object.entries(part).map(([key, inner]) => [storableText(key), inner]));
 }
 
-/** The text of an array: quoted throughout, so that no element is taken for NULL or for syntax. */
+/** The text of an array: quoted throughout, so that no element is taken for NULL or for syntax. An array in one of JSON is JSON. */
 function encodeArray(column: ColumnDescription, values: readonly unknown[]): string {
   const elements = values.map((value) => {
     if (value === null || value === undefined) return 'NULL';
-    if (Array.isArray(value)) return encodeArray(column, value);
-    return `"${encodeScalar(column, value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+    if (Array.isArray(value) && !column.isJson) return encodeArray(column, value);
+    return `"${encodeElement(column, value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
   });
   return `{${elements.join(',')}}`;
 }

@@ -15,6 +15,8 @@ export interface ClaimRequest {
   readonly group: Readonly<Record<string, unknown>> | null;
   readonly onClaim: SetValues;
   readonly columns: readonly string[];
+  /** After how many milliseconds nobody waits for the answer; null within a transaction of the caller's. */
+  readonly givenUpAfterMs: number | null;
 }
 
 /**
@@ -31,6 +33,9 @@ export interface ClaimRequest {
  * - Rows without an attempt left, or past their deadline, are put away by the same statement: no other job is needed that
  *   could be forgotten, and a worker that died at the last attempt leaves nothing behind. They are looked for only as far as the
  *   candidates reached, since the scan was there anyway.
+ * - A statement that waited behind a lock of the whole table, as a migration takes it, goes on waiting in the server after it was
+ *   given up here. It claims nothing when its turn comes: a row would be leased to nobody, and an attempt be used up, for each
+ *   time that it was tried.
  */
 export function claimSql(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
@@ -43,19 +48,27 @@ export function claimSql(description: TableDescription, request: ClaimRequest): 
   ]);
   const own = idColumns(table).map((column, index) => `${qualifiedQuoted(table, column)} as ${aliases[index]}`);
   const returned = request.columns.map((column) => `${qualified(table, column)} as ${quoteIdentifier(column)}`);
-  const shown = request.columns.map((column) => `stamped.${quoteIdentifier(column)}`);
-  const joined = aliases.map((alias) => `stamped.${alias} = due.${alias}`).join(' and ');
+  const shown = request.columns.map((column) => `leasehold_stamped.${quoteIdentifier(column)}`);
+  const joined = aliases.map((alias) => `leasehold_stamped.${alias} = leasehold_next.${alias}`).join(' and ');
   return sql`
-with due as materialized (${candidates(table, request)}),
-stamped as (
+with leasehold_next as materialized (
+  select * from (${candidates(table, request)}) leasehold_candidates where ${isWaitedFor(request)}
+),
+leasehold_stamped as (
   update ${name} set ${stamp}
-  where ${raw(isAmong(table, 'due'))}
+  where ${raw(isAmong(table, 'leasehold_next'))}
   returning ${raw([...own, ...returned].join(', '))}
 )${buryExhausted(description, request)}
-select ${raw([...shown, 'due.leasehold_ref', `${buriedCount(table)} as leasehold_buried`].join(', '))}
+select ${raw([...shown, 'leasehold_next.leasehold_ref', `${buriedCount(table)} as leasehold_buried`].join(', '))}
 from (select 1) one
-left join (stamped join due on ${raw(joined)}) on true
-order by due.leasehold_rank, due.leasehold_due, ${raw(aliases.map((alias) => `due.${alias}`).join(', '))}`;
+left join (leasehold_stamped join leasehold_next on ${raw(joined)}) on true
+order by leasehold_next.leasehold_rank, leasehold_next.leasehold_due, ${raw(aliases.map((alias) => `leasehold_next.${alias}`).join(', '))}`;
+}
+
+/** `now()` is when the transaction began, of this statement alone: before it came to wait. Asked once, and not for each row. */
+function isWaitedFor({ givenUpAfterMs }: ClaimRequest): Sql {
+  if (givenUpAfterMs === null) return sql`true`;
+  return sql`(select clock_timestamp() < now() + ${givenUpAfterMs}::float8 * interval '1 millisecond')`;
 }
 
 function qualifiedQuoted(table: ResolvedWorkTable, column: string): string {
@@ -69,12 +82,13 @@ function countAttempt(table: ResolvedWorkTable): Sql[] {
 }
 
 function buriedCount(table: ResolvedWorkTable): string {
-  return table.attempts === null && table.deadline === null ? '0' : '(select count(*)::int from buried)';
+  return table.attempts === null && table.deadline === null ? '0' : '(select count(*)::int from leasehold_buried_rows)';
 }
 
 /** As far as the candidates reached: where fewer than wanted were due, all that is due was looked at. */
-function buryExhausted(description: TableDescription, { token, limit }: ClaimRequest): Sql {
+function buryExhausted(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
+  const { token, limit } = request;
   const spent = exhausted(table);
   if (table.dead === null || spent === null) return empty;
   const ids = idColumns(table).map((column, index) => `${column} as ${idAliases(table)[index]}`);
@@ -83,24 +97,24 @@ function buryExhausted(description: TableDescription, { token, limit }: ClaimReq
     sql`${raw(quoteIdentifier(table.lockId))} = ${token}::uuid`,
     sql`${raw(quoteIdentifier(table.lockedUntil))} = null`,
     ...assignments(description, table.dead.set),
-    ...(table.dead.reason === null ? [] : [sql`${raw(quoteIdentifier(table.dead.reason))} = spent.leasehold_reason`]),
+    ...(table.dead.reason === null ? [] : [sql`${raw(quoteIdentifier(table.dead.reason))} = leasehold_spent.leasehold_reason`]),
   ]);
   return sql`,
-spent as materialized (
+leasehold_spent as materialized (
   select ${raw(ids.join(', '))}, ${raw(reasonSql(table))} as leasehold_reason
   from ${raw(table.table.quoted)}
   where (${raw(table.live)}) and ${due} <= coalesce(
-      (select max(due.leasehold_due) from due having count(*) >= ${limit}::bigint), statement_timestamp()
+      (select max(leasehold_next.leasehold_due) from leasehold_next having count(*) >= ${limit}::bigint), statement_timestamp()
     )
-    and (${raw(spent)})
+    and (${raw(spent)}) and ${isWaitedFor(request)}
   order by ${due}, ${raw(idColumns(table).join(', '))}
   limit ${limit}::bigint
   for no key update skip locked
 ),
-buried as (
+leasehold_buried_rows as (
   update ${raw(table.table.quoted)} set ${written}
-  from spent
-  where ${raw(isAmong(table, 'spent'))} and ${raw(sameId(table, 'spent'))}
+  from leasehold_spent
+  where ${raw(isAmong(table, 'leasehold_spent'))} and ${raw(sameId(table, 'leasehold_spent'))}
   returning 1
 )`;
 }

@@ -1,11 +1,13 @@
 /**
  * What the catalog says about the table: one row for each column, none where there is no such table. `format_type(…, -1)`
  * gives a type without its length: a cast to `varchar(20)` would cut a longer text in silence, where an assignment refuses it.
+ * Behind a domain there may be another, or an array of it: what a value is written as depends on the type at the bottom.
  */
 export const DESCRIBE_SQL = `
 select a.attname as name,
        format_type(a.atttypid, -1) as type,
-       format_type(coalesce(nullif(t.typbasetype, 0), t.oid), -1) as base_type,
+       format_type(types.base, -1) as base_type,
+       format_type(types.element, -1) as element_type,
        t.typcategory = 'A' as is_array,
        a.attnotnull as not_null,
        exists (
@@ -20,6 +22,15 @@ select a.attname as name,
        ) as id_is_unique
 from pg_attribute a
 join pg_type t on t.oid = a.atttypid
+cross join lateral (
+  with recursive chain (oid, is_domain, below, n) as (
+    select t.oid, t.typbasetype <> 0, coalesce(nullif(t.typbasetype, 0), case t.typcategory when 'A' then t.typelem end), 1
+    union all
+    select b.oid, b.typbasetype <> 0, coalesce(nullif(b.typbasetype, 0), case b.typcategory when 'A' then b.typelem end), n + 1
+    from chain join pg_type b on b.oid = chain.below
+  )
+  select (array_agg(oid order by n) filter (where not is_domain))[1] as base, (array_agg(oid order by n desc))[1] as element from chain
+) types
 where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped
 order by a.attnum`;
 
@@ -27,6 +38,8 @@ export interface DescribedColumn {
   readonly name: string;
   readonly type: string;
   readonly base_type: string;
+  /** What the arrays of an array type, and the domains over it, consist of in the end; else the base type. */
+  readonly element_type: string;
   readonly is_array: boolean;
   readonly not_null: boolean;
   readonly id_is_unique: boolean;

@@ -16,6 +16,9 @@ export interface RenewRequest {
  *
  * A locked row is passed by: it would hold up the renewal of all the others until their leases end. The stamp is of
  * `clock_timestamp()`, since time that this transaction has waited would shorten the lease.
+ *
+ * No renewal shortens a lease: one whose answer was lost, or that is run long after it was given up, would otherwise let
+ * another worker in while this one still believes in what an earlier renewal promised.
  */
 export function renewSql(description: TableDescription, { token, leaseMs, refs }: RenewRequest): Sql {
   const { table } = description;
@@ -23,36 +26,37 @@ export function renewSql(description: TableDescription, { token, leaseMs, refs }
   const given = table.id.map((column, index) => `g.${aliases[index]}::${description.column(column).type} as ${aliases[index]}`);
   const texts = table.id.map((_column, index) => sql`${refs.map((ref) => ref[index] ?? null)}::text[]`);
   const mine = sql`${raw(qualified(table, table.lockId))} = ${token}::uuid and ${raw(qualified(table, table.lockedUntil))} is not null`;
-  const ordered = aliases.map((alias) => `given.${alias}`).join(', ');
+  const until = raw(qualified(table, table.lockedUntil));
+  const ordered = aliases.map((alias) => `leasehold_given.${alias}`).join(', ');
   return sql`
-with given as materialized (
+with leasehold_given as materialized (
   select ${raw(given.join(', '))}, g.leasehold_n
   from unnest(${join(texts)}) with ordinality as g (${raw(aliases.join(', '))}, leasehold_n)
 ),
-free as materialized (
-  select ${raw(ordered)}, given.leasehold_n
-  from ${raw(table.table.quoted)} join given on ${raw(sameId(table, 'given'))}
-  where ${raw(isAmong(table, 'given'))} and ${mine}
+leasehold_free as materialized (
+  select ${raw(ordered)}, leasehold_given.leasehold_n
+  from ${raw(table.table.quoted)} join leasehold_given on ${raw(sameId(table, 'leasehold_given'))}
+  where ${raw(isAmong(table, 'leasehold_given'))} and ${mine}
   order by ${raw(ordered)}
   for no key update of ${raw(quoteIdentifier(table.table.name))} skip locked
 ),
-renewed as (
+leasehold_renewed as (
   update ${raw(table.table.quoted)}
-  set ${raw(quoteIdentifier(table.lockedUntil))} = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
-  from free
-  where ${raw(isAmong(table, 'free'))} and ${raw(sameId(table, 'free'))} and ${mine}
-  returning free.leasehold_n
+  set ${raw(quoteIdentifier(table.lockedUntil))} = greatest(${until}, clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond')
+  from leasehold_free
+  where ${raw(isAmong(table, 'leasehold_free'))} and ${raw(sameId(table, 'leasehold_free'))} and ${mine}
+  returning leasehold_free.leasehold_n
 ),
-still as materialized (
-  select given.leasehold_n
-  from ${raw(table.table.quoted)} join given on ${raw(sameId(table, 'given'))}
-  where ${raw(isAmong(table, 'given'))} and ${mine}
+leasehold_still as materialized (
+  select leasehold_given.leasehold_n
+  from ${raw(table.table.quoted)} join leasehold_given on ${raw(sameId(table, 'leasehold_given'))}
+  where ${raw(isAmong(table, 'leasehold_given'))} and ${mine}
 )
-select case when renewed.leasehold_n is not null then 'renewed' when still.leasehold_n is not null then 'busy' else 'lost' end as state
-from given
-left join renewed on renewed.leasehold_n = given.leasehold_n
-left join still on still.leasehold_n = given.leasehold_n
-order by given.leasehold_n`;
+select case when leasehold_renewed.leasehold_n is not null then 'renewed' when leasehold_still.leasehold_n is not null then 'busy' else 'lost' end as state
+from leasehold_given
+left join leasehold_renewed on leasehold_renewed.leasehold_n = leasehold_given.leasehold_n
+left join leasehold_still on leasehold_still.leasehold_n = leasehold_given.leasehold_n
+order by leasehold_given.leasehold_n`;
 }
 
 export type RenewState = 'renewed' | 'busy' | 'lost';

@@ -1,21 +1,9 @@
 import { encodeValue } from '../columns/encode.ts';
-import type { OutcomeName } from '../fate.ts';
+import { isoText } from '../columns/encode-date.ts';
 import type { SetValue } from '../set-values.ts';
 import { isSql, type Sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
-
-/** One row to be settled: where its id is, and what is written. */
-export interface SettleItem {
-  /** The id's columns as text. */
-  readonly ref: readonly string[];
-  readonly outcome: OutcomeName;
-  /** Of a retry: milliseconds from the moment of settling, or a point in time. */
-  readonly after: number | Date | null;
-  readonly refund: boolean;
-  /** Of a burial. */
-  readonly reason: string | null;
-  readonly set: readonly (readonly [column: string, value: SetValue])[];
-}
+import type { SettleItem } from './settle-item.ts';
 
 /** Rows that one `update` writes: with the same outcome, columns and fragments. Their values may differ. */
 export interface Shape {
@@ -36,8 +24,9 @@ export interface Shapes {
 
 export function groupByShape(items: readonly SettleItem[]): Shapes {
   const shapes = new Map<string, Shape>();
+  const nameOf = objectNames();
   const shapeOf = items.map((item, place) => {
-    const key = shapeKey(item);
+    const key = shapeKey(item, nameOf);
     const shape = shapes.get(key) ?? newShape(item, shapes.size);
     shapes.set(key, shape);
     shape.items.push(item);
@@ -51,8 +40,21 @@ function newShape(sample: SettleItem, index: number): Shape {
   return { index, sample, items: [], numbers: [], isFinal: sample.outcome === 'done' || sample.outcome === 'bury' };
 }
 
-function shapeKey({ outcome, after, refund, reason, set }: SettleItem): string {
-  const columns = set.map(([column, value]) => (isSql(value) ? [column, value.strings, value.values.map(String)] : column));
+type NameOf = (value: unknown) => string;
+
+/** Objects are told apart by being another object: no text of theirs tells all of it, and one row would be given another's value. */
+function objectNames(): NameOf {
+  const names = new Map<unknown, number>();
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`;
+    const name = names.get(value) ?? names.size;
+    names.set(value, name);
+    return `object ${name}`;
+  };
+}
+
+function shapeKey({ outcome, after, refund, reason, set }: SettleItem, nameOf: NameOf): string {
+  const columns = set.map(([column, value]) => (isSql(value) ? [column, value.strings, value.values.map(nameOf)] : column));
   return JSON.stringify([outcome, after instanceof Date, refund, reason, columns]);
 }
 
@@ -74,6 +76,6 @@ export function valueColumns(description: TableDescription, { sample, items }: S
   });
   if (sample.after === null) return columns;
   const type = sample.after instanceof Date ? 'timestamptz' : 'float8';
-  const texts = items.map(({ after }) => (after instanceof Date ? after.toISOString() : String(after ?? 0)));
+  const texts = items.map(({ after }) => (after instanceof Date ? isoText(after) : String(after ?? 0)));
   return [...columns, { name: '', alias: 'leasehold_after', type, texts }];
 }

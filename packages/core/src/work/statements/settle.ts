@@ -4,7 +4,16 @@ import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import { empty, isSql, join, raw, type Sql, sql, toSql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
 import { assignments } from './assignments.ts';
-import { groupByShape, type SettleItem, type Shape, type ValueColumn, valueColumns } from './settle-shape.ts';
+import type { SettlePart } from './settle-parts.ts';
+import { groupByShape, type Shape, type ValueColumn, valueColumns } from './settle-shape.ts';
+
+export interface SettleRequest {
+  readonly token: string;
+  /** It may have been run before, without an answer. */
+  readonly isRepeated: boolean;
+  /** Null within a transaction of the caller's, whose settings are its own. */
+  readonly lockTimeoutMs: number | null;
+}
 
 /**
  * Settles any mixture of rows by one statement, and tells the fate of each.
@@ -18,59 +27,74 @@ import { groupByShape, type SettleItem, type Shape, type ValueColumn, valueColum
  *   answer, hears `done` and writes nothing.
  * - Values come as one array of texts for each column, whatever the number of rows; rows with the same columns and
  *   fragments are written by one `update`.
+ * - A freed row tells nothing of who freed it. Where the answer to a first try was lost, a free row is taken for freed by it: nobody
+ *   else can have had the row within the lease.
+ * - `lock_timeout` for this statement alone, which is a transaction of its own then: a statement that waits behind a lock would
+ *   otherwise go on waiting in the server after it was given up here, and another behind it for each time it is tried again.
  */
-export function settleSql(description: TableDescription, token: string, items: readonly SettleItem[]): Sql {
+export function settleSql(description: TableDescription, { items }: SettlePart, request: SettleRequest): Sql {
   const { table } = description;
+  const { token, isRepeated, lockTimeoutMs } = request;
   const { shapes, shapeOf } = groupByShape(items);
   const aliases = idAliases(table);
   const ids = table.id.map((column, index) => {
     const texts = items.map((item) => item.ref[index] ?? null);
     return { texts, cast: description.column(column).type, alias: aliases[index] ?? '' };
   });
+  const given = 'leasehold_given';
+  const ordered = aliases.map((alias) => `${given}.${alias}`).join(', ');
+  const final = shapes.filter(({ isFinal }) => isFinal).map(({ index }) => index);
   return sql`
-with given as materialized (
+with leasehold_given as materialized (
   select ${raw(ids.map(({ alias, cast }) => `g.${alias}::${cast} as ${alias}`).join(', '))}, g.leasehold_shape, g.leasehold_n
   from unnest(${join(ids.map(({ texts }) => sql`${texts}::text[]`))}, ${shapeOf}::int[])
-    with ordinality as g (${raw(aliases.join(', '))}, leasehold_shape, leasehold_n)
+    with ordinality as g (${raw(aliases.join(', '))}, leasehold_shape, leasehold_n)${limitWaits(lockTimeoutMs)}
 ),
-found as materialized (
-  select ${raw(aliases.map((alias) => `given.${alias}`).join(', '))}, given.leasehold_shape, given.leasehold_n,
+leasehold_found as materialized (
+  select ${raw(ordered)}, leasehold_given.leasehold_shape, leasehold_given.leasehold_n,
          ${raw(qualified(table, table.lockId))} as leasehold_token, ${raw(qualified(table, table.lockedUntil))} as leasehold_until
-  from ${raw(table.table.quoted)} join given on ${raw(sameId(table, 'given'))}
-  where ${raw(isAmong(table, 'given'))}
-  order by ${raw(aliases.map((alias) => `given.${alias}`).join(', '))}
+  from ${raw(table.table.quoted)} join leasehold_given on ${raw(sameId(table, given))}
+  where ${raw(isAmong(table, given))}
+  order by ${raw(ordered)}
   for no key update of ${raw(quoteIdentifier(table.table.name))}
 )${join(
     shapes.map((shape) => writeSql(description, token, shape)),
     '',
   )}
 select case when w.leasehold_n is not null then 'done'
-            when found.leasehold_n is null then 'gone'
-            when found.leasehold_token = ${token}::uuid and found.leasehold_until is null
-              and given.leasehold_shape = any (${shapes.filter((shape) => shape.isFinal).map((shape) => shape.index)}::int[]) then 'done'
+            when leasehold_found.leasehold_n is null then 'gone'
+            when leasehold_given.leasehold_shape = any (${final}::int[])
+              then case when leasehold_found.leasehold_token = ${token}::uuid and leasehold_found.leasehold_until is null then 'done' else 'lost' end
+            when ${isRepeated}::boolean and leasehold_found.leasehold_token is null then 'done'
             else 'lost' end as fate,
        coalesce(w.leasehold_live, false) as still_live
-from given
-left join found on found.leasehold_n = given.leasehold_n
-left join (${raw(shapes.map(({ index }) => `select * from wrote_${index}`).join(' union all '))}) w
-  on w.leasehold_n = given.leasehold_n
-order by given.leasehold_n`;
+from leasehold_given
+left join leasehold_found on leasehold_found.leasehold_n = leasehold_given.leasehold_n
+left join (${raw(shapes.map(({ index }) => `select * from leasehold_wrote_${index}`).join(' union all '))}) w
+  on w.leasehold_n = leasehold_given.leasehold_n
+order by leasehold_given.leasehold_n`;
+}
+
+/** Set before the first lock is waited for, since the ids come from here; gone with the transaction. */
+function limitWaits(lockTimeoutMs: number | null): Sql {
+  if (lockTimeoutMs === null) return empty;
+  return sql`, (select set_config('lock_timeout', ${String(lockTimeoutMs)}::text, true)) leasehold_limit`;
 }
 
 function writeSql(description: TableDescription, token: string, shape: Shape): Sql {
   const { table } = description;
   const columns = valueColumns(description, shape);
-  const cte = `found_${shape.index}`;
-  const values = columns.length === 0 ? empty : sql` join ${valuesSql(shape, columns)} on v.leasehold_n = found.leasehold_n`;
-  const own = ['leasehold_n', ...idAliases(table)].map((name) => `found.${name}`);
+  const cte = `leasehold_found_${shape.index}`;
+  const values = columns.length === 0 ? empty : sql` join ${valuesSql(shape, columns)} on v.leasehold_n = leasehold_found.leasehold_n`;
+  const own = ['leasehold_n', ...idAliases(table)].map((name) => `leasehold_found.${name}`);
   const picked = [...own, ...columns.map(({ alias }) => `v.${alias}`)];
   return sql`,
 ${raw(cte)} as materialized (
   select ${raw(picked.join(', '))}
-  from found${values}
-  where found.leasehold_shape = ${shape.index}::int and found.leasehold_token = ${token}::uuid and found.leasehold_until is not null
+  from leasehold_found${values}
+  where leasehold_found.leasehold_shape = ${shape.index}::int and leasehold_found.leasehold_token = ${token}::uuid and leasehold_found.leasehold_until is not null
 ),
-wrote_${raw(String(shape.index))} as (
+leasehold_wrote_${raw(String(shape.index))} as (
   update ${raw(table.table.quoted)} set ${join(writes(description, shape, columns))}
   from ${raw(cte)}
   where ${raw(isAmong(table, cte))} and ${raw(sameId(table, cte))}
@@ -87,7 +111,7 @@ function valuesSql(shape: Shape, columns: readonly ValueColumn[]): Sql {
 /** What the `update` of a shape writes: the lease columns, what the outcome stands for, and what was asked for. */
 function writes(description: TableDescription, shape: Shape, columns: readonly ValueColumn[]): Sql[] {
   const { table } = description;
-  const cte = `found_${shape.index}`;
+  const cte = `leasehold_found_${shape.index}`;
   const asked = shape.sample.set.map(([name, value]) => {
     const column = columns.find((one) => one.name === name);
     const written = column === undefined && isSql(value) ? toSql(value) : raw(`${cte}.${column?.alias}::${column?.type}`);
@@ -103,7 +127,7 @@ function leaseWrites(table: ResolvedWorkTable, shape: Shape): Sql[] {
   const freed = raw(`${quoteIdentifier(table.lockId)} = null`);
   if (outcome === 'done' || outcome === 'bury') return [sql`${until} = null`];
   if (outcome === 'release') return [freed, sql`${until} = null`];
-  const given = raw(`found_${shape.index}.leasehold_after`);
+  const given = raw(`leasehold_found_${shape.index}.leasehold_after`);
   const due =
     after instanceof Date ? sql`${given}::timestamptz` : sql`clock_timestamp() + ${given}::float8 * interval '1 millisecond'`;
   return [freed, sql`${until} = ${due}`];

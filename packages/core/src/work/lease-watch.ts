@@ -1,0 +1,61 @@
+import type { Clock, ClockTimer } from '../clock.ts';
+import { createTermSignal } from '../lease/term-signal.ts';
+import { lapsedError, lostError } from './claimed-row.ts';
+import type { ClaimedRows } from './claimed-rows.ts';
+
+/**
+ * A timer stands still while the machine is suspended. With a look at the clocks every few seconds, work that only listens
+ * hears of it soon after the machine resumes, and not a whole lease later.
+ */
+const LOOK_EVERY_MS = 5_000;
+
+/** Aborts the signals of a claim and its rows when their leases are about to end: by a timer, and whenever one is looked at. */
+export class LeaseWatch<Row extends object> {
+  readonly signal: AbortSignal;
+  readonly #rows: ClaimedRows<Row>;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #timer: ClockTimer | null = null;
+
+  constructor(rows: ClaimedRows<Row>, clock: Clock) {
+    this.#rows = rows;
+    this.#clock = clock;
+    this.signal = createTermSignal(this.#controller, () => this.#endIfLapsed());
+  }
+
+  /** Of the open row whose lease ends first. */
+  get timeLeftMs(): number {
+    const left = this.#rows.open.map((row) => row.timeLeftMs);
+    return left.length === 0 || this.#controller.signal.aborted ? 0 : Math.min(...left);
+  }
+
+  /** Sets the timer anew: for the next lease that ends, also after one has ended that could not be renewed. */
+  watch(): void {
+    this.stop();
+    const left = this.#rows.open.map((row) => row.timeLeftMs).filter((ms) => ms > 0);
+    if (left.length === 0) {
+      this.#endIfLapsed();
+      return;
+    }
+    // Rounded up: a timer that fires a fraction early would find nothing to end.
+    const delayMs = Math.ceil(Math.min(LOOK_EVERY_MS, ...left));
+    this.#timer = this.#clock.setTimer(() => {
+      this.#endIfLapsed();
+      this.watch();
+    }, delayMs);
+  }
+
+  /** None of the rows is this claim's any more. */
+  lose(): void {
+    this.#controller.abort(lostError());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #endIfLapsed(): void {
+    const lapsed = this.#rows.open.filter((row) => row.endIfLapsed());
+    if (lapsed.length > 0) this.#controller.abort(lapsedError());
+  }
+}

@@ -4,7 +4,7 @@ import { seededRandom } from '../../lab/src/random.ts';
 import { blockLoop } from '../../lab/src/worker/block-loop.ts';
 import type { Command, Ready } from '../../lab/src/worker/commands.ts';
 import { openLogFile } from '../../lab/src/worker/log-file.ts';
-import { backoffMs, type Delivery, deliveries, LEASE_MS, POLL_MS } from './table.ts';
+import { backoffMs, deliveries, LEASE_MS, POLL_MS } from './table.ts';
 import { behave, drawBehaviour, Failure, TIMEOUT_MS } from './worker/behave.ts';
 import { book } from './worker/book.ts';
 import type { Line, WorkerConfig } from './worker/config.ts';

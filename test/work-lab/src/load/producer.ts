@@ -30,20 +30,21 @@ export interface ProducerOptions {
 
 /** This part of the rows is there from the beginning, and due over time. */
 const SHARE_AT_FIRST = 0.8;
+/** The last of them is due a little before the faults end. */
+const DUE_SHARE = 0.95;
+const BATCH = 5_000;
 
 /** @throws {Error} when the database does not take them. */
 export async function fill({ admin, rows, seconds }: ProducerOptions): Promise<void> {
   const count = Math.round(rows * SHARE_AT_FIRST);
-  const batch = 10_000;
-  for (let start = 0; start < count; start += batch) {
-    const size = Math.min(batch, count - start);
-    await add(admin, size, (seconds * 0.95) / size);
+  for (let start = 0; start < count; start += BATCH) {
+    const size = Math.min(BATCH, count - start);
+    if (!(await isAdded(admin, size, (seconds * DUE_SHARE) / size))) throw new Error(`the database did not take ${size} rows`);
   }
 }
 
-async function add(admin: Admin, count: number, everySeconds: number): Promise<void> {
-  const added = await admin.ask(ADD, [count, everySeconds]);
-  if (added === undefined) throw new Error(`the database did not take ${count} rows`);
+async function isAdded(admin: Admin, count: number, everySeconds: number): Promise<boolean> {
+  return (await admin.ask(ADD, [count, everySeconds])) !== undefined;
 }
 
 /** Adds the rest of the rows, due at once, and changes rows under work, until the time is over. What a fault refuses is tried again. */
@@ -53,10 +54,7 @@ export async function produce({ admin, random, rows, seconds, signal }: Producer
   while (left > 0 && !signal.aborted) {
     const turns = Math.max(1, (endsAt - performance.now()) / EVERY_MS);
     const count = Math.min(left, 1 + randomInteger(random, Math.ceil((2 * left) / turns)));
-    await add(admin, count, 0).then(
-      () => (left -= count),
-      () => {},
-    );
+    if (await isAdded(admin, count, 0)) left -= count;
     await admin.ask(CHANGE);
     await waitFor(EVERY_MS, signal);
   }

@@ -65,7 +65,7 @@ export const rows: Scenario = async ({ options, server, signal, show }) => {
     const faults = [...striker.struck, ...locked];
     const evidence = await gather({ databaseUrl, folder, sampler, server, faults });
     const { figures, violations } = judge(evidence);
-    const kinds = verbs.map(({ kind }) => figure(`${kind}`, striker.struck.filter((one) => one.kind === kind).length, ''));
+    const kinds = verbs.map(({ kind }) => figure(kind, striker.struck.filter((one) => one.kind === kind).length, ''));
     const all = [...figures, ...kinds, figure('faults', striker.struck.length, '', '>= 1')];
     const found = [...failures, ...evidence.logs.wrong, ...violations.map(({ check, what }) => `${check}: ${what}`)];
     const ok = found.length === 0 && all.every(({ ok: met }) => met);

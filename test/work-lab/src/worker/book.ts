@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { WriteLine } from '../../../lab/src/worker/log-file.ts';
 import { Failure } from './behave.ts';
 import type { Booked } from '../checker/history.ts';

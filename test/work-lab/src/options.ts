@@ -18,7 +18,7 @@ export interface WorkLabOptions {
 type Sizes = Pick<WorkLabOptions, 'minutes' | 'rows' | 'processes'>;
 
 const FULL: Sizes = { minutes: 9, rows: 100_000, processes: 8 };
-const QUICK: Sizes = { minutes: 0.4, rows: 4_000, processes: 5 };
+const QUICK: Sizes = { minutes: 0.35, rows: 3_000, processes: 5 };
 
 export const USAGE = `Usage: lab:work [--minutes ${FULL.minutes}] [--rows ${FULL.rows}] [--quick] [--seed <n>] [--json]`;
 

@@ -35,6 +35,8 @@ export function judgeTakeovers({ leases, faults, clock }: TakeoverEvidence): Tak
     const next = nextOf.get(lease);
     if (killed === undefined || lease.end !== 'taken' || next === undefined) continue;
     const waited = waitOf({ killed, lease, next }, { claims, faults, clock });
+    // It was taken over before the kill.
+    if (waited.inAllMs < 0) continue;
     count += 1;
     worstMs = Math.max(worstMs, waited.ms);
     worstInAllMs = Math.max(worstInAllMs, waited.inAllMs);

@@ -85,10 +85,12 @@ export class LeakWatch {
     return Math.max(0, ...kept.flatMap((socket) => socket.eventNames().map((name) => socket.listenerCount(name))));
   }
 
-  /** Requests that are on a connection now; one that an agent keeps carries none. */
+  /** Requests that are on a connection now; one that is kept carries none that is not over. */
   #inUse(): string[] {
     const carrying = [...this.#outgoing].filter((socket) => !socket.destroyed) as (Socket & { _httpMessage?: ClientRequest })[];
-    return carrying.flatMap(({ _httpMessage }) => (_httpMessage ? [`${_httpMessage.method} ${_httpMessage.path}`] : []));
+    return carrying.flatMap(({ _httpMessage }) =>
+      _httpMessage?.closed === false ? [`${_httpMessage.method} ${_httpMessage.path}`] : [],
+    );
   }
 }
 

@@ -19,11 +19,6 @@ export interface Turns {
   readonly forMs: number;
 }
 
-/**
- * The young generation grows with what happened to survive while a process started, and never becomes smaller under load. All
- * that are measured have the size that V8 lets it grow to by default on most machines.
- */
-const MEASURED_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const LEAD_REQUESTS = 100;
 const FEWEST_ROUNDS = 3;
 
@@ -44,7 +39,7 @@ export class Bench implements Disposable {
   }
 
   start(file: string, { args = [], measured = false }: { args?: readonly string[]; measured?: boolean } = {}): BenchProcess {
-    const place = measured ? { cpus: this.cpus.measured, flags: MEASURED_FLAGS } : { cpus: this.cpus.others };
+    const place = measured ? { cpus: this.cpus.measured } : { cpus: this.cpus.others };
     const started = new BenchProcess(file, { ...place, args });
     this.#processes.push(started);
     return started;

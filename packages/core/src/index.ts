@@ -7,6 +7,10 @@ export {
   type HeartbeatMessage,
   type TermLostMessage,
   type TermMessage,
+  type WorkClaimedMessage,
+  type WorkFailedMessage,
+  type WorkRowMessage,
+  type WorkSettledMessage,
 } from './diagnostics.ts';
 export { type Duration, type DurationBounds, type DurationUnit, resolveDuration } from './duration.ts';
 export {

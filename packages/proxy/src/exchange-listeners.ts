@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
@@ -6,10 +7,19 @@ import { http2Stream } from './http2.ts';
 import { whenGoneBeforeTurn } from './queued-response.ts';
 
 const EXCHANGE: unique symbol = Symbol('leasehold.exchange');
+const SCOPE: unique symbol = Symbol('leasehold.scope');
 
 /** An emitter that knows its exchange, so that one listener serves all exchanges: no closures are made for each request. */
 interface Linked {
   [EXCHANGE]: Exchange;
+}
+
+/**
+ * A connection tells of its end in the asynchronous context of the request that opened it, and what writes the answer may log
+ * by that. The context of this request is kept to be put in its place.
+ */
+interface LinkedToHolder extends Linked {
+  [SCOPE]: AsyncResource;
 }
 
 export function listenToClient(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
@@ -25,7 +35,8 @@ export function stopListeningToClient(response: ServerResponse): void {
 
 /** The `close` of the request covers what brings no error: an unwanted 101, for one. */
 export function listenToHolder(exchange: Exchange, upstream: ClientRequest): void {
-  (upstream as ClientRequest & Linked)[EXCHANGE] = exchange;
+  (upstream as ClientRequest & LinkedToHolder)[EXCHANGE] = exchange;
+  (upstream as ClientRequest & LinkedToHolder)[SCOPE] = new AsyncResource('LeaseholdExchange');
   upstream.on('response', onAnswer);
   upstream.on('information', onInterim);
   upstream.on('error', onUpstreamError);
@@ -48,11 +59,13 @@ function onUpgrade(this: unknown, answer: IncomingMessage, socket: Socket, head:
 }
 
 function onUpstreamError(this: unknown, error: Error): void {
-  (this as Linked)[EXCHANGE].fail(error);
+  const { [EXCHANGE]: exchange, [SCOPE]: scope } = this as LinkedToHolder;
+  scope.runInAsyncScope(() => exchange.fail(error));
 }
 
 function onUpstreamClose(this: unknown): void {
-  (this as Linked)[EXCHANGE].upstreamClosed();
+  const { [EXCHANGE]: exchange, [SCOPE]: scope } = this as LinkedToHolder;
+  scope.runInAsyncScope(() => exchange.upstreamClosed());
 }
 
 function onClientClose(this: unknown): void {

@@ -53,7 +53,7 @@ interface Policy {
 }
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION */
-export function resolvePolicy(options: ExponentialOptions): Policy {
+function resolvePolicy(options: ExponentialOptions): Policy {
   requireObject('the options of exponential()', options);
   requireKnown('exponential()', options, OPTIONS);
   const { base = '1s', factor = 2, max = '1h', jitter = 0.25 } = options;

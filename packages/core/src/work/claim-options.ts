@@ -4,6 +4,7 @@ import type { ClaimOptions } from './claim.ts';
 import { requireNotOwned, type ResolvedWorkTable } from './resolve-work-table.ts';
 import { resolveSetValues, type SetValues } from './set-values.ts';
 import { isSql, type Sql } from './sql.ts';
+import type { Group } from './statements/claim-request.ts';
 import { currentWhere } from './where.ts';
 import { resolveIdentifier } from './work-table-name.ts';
 
@@ -18,6 +19,7 @@ export interface ResolvedClaimOptions {
   readonly leaseMs: number;
   readonly where: Sql | null;
   readonly group: Readonly<Record<string, unknown>> | null;
+  readonly groups: readonly Group[] | null;
   readonly onClaim: SetValues;
   readonly returning: readonly string[] | null;
   readonly autoRenew: boolean;
@@ -58,6 +60,7 @@ export function resolveClaimOptions(table: ResolvedWorkTable, options: ClaimOpti
     leaseMs,
     where: where ?? null,
     group: resolveGroup(table, options.group),
+    groups: null,
     onClaim,
     returning: returning === undefined ? null : resolveReturning(returning),
     autoRenew,

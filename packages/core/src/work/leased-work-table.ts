@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
 import { isSchemaProblem } from '../postgres/errors.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.ts';
@@ -6,13 +7,14 @@ import { ClaimedRow } from './claimed-row.ts';
 import { ClaimedRows } from './claimed-rows.ts';
 import { requireClient, type SqlClient } from './client.ts';
 import { ddl, type DdlOptions, ddlStatements } from './ddl/ddl.ts';
-import { after, moment } from './deadline.ts';
+import { after, type Deadline, moment } from './deadline.ts';
 import { doctor, type DoctorOptions } from './doctor/doctor.ts';
 import type { Finding } from './doctor/findings.ts';
 import { HeldClaim } from './held-claim.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
 import { isPoolOfPg, runStatement, type StatementLimits } from './run-statement.ts';
 import { claimSql } from './statements/claim.ts';
+import { FIRST_ROUND, type Round } from './statements/claim-request.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
 import { TableDescription } from './table-description.ts';
 import { nextDueSql } from './statements/next-due.ts';
@@ -26,9 +28,13 @@ import type { Worker } from './worker/worker.ts';
 
 const LONGEST_LOOK_MS = 10_000;
 
+const MOST_TURNS = 2 ** 31;
+
 export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   readonly #table: ResolvedWorkTable;
   #description: Promise<TableDescription> | null = null;
+  /** Kept in memory alone: it makes the claims of this process even, and no row waits for it. */
+  #round: Round = FIRST_ROUND;
 
   constructor(table: ResolvedWorkTable) {
     this.#table = table;
@@ -100,14 +106,23 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
     const token = randomUUID();
     const columns = options.returning ?? description.columnNames;
     const givenUpAfterMs = isPoolOfPg(client) ? limits.timeoutMs : null;
-    const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs });
-    const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
-    const found = await runStatement<FoundRow>(client, statement, limits);
-    const rows = found.flatMap(({ leasehold_ref: ref, leasehold_buried: _buried, ...row }) => {
-      return ref === null ? [] : [new ClaimedRow(row as Row, ref, { clock: this.#table.clock, until })];
-    });
-    const buried = found[0]?.leasehold_buried ?? 0;
-    return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
+    for (let laps = 0; ;) {
+      const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs, round: this.#round });
+      const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
+      const found = await runStatement<FoundRow>(client, statement, limits);
+      const rows = found.flatMap((row) => claimedRow<Row>(row, { clock: this.#table.clock, until }));
+      const buried = found[0]?.leasehold_buried ?? 0;
+      laps += found[0]?.leasehold_lap ?? 0;
+      this.#advance(found[0]);
+      // Groups without a row that could be had were all that one statement looked at: the others' turn is now, and not later.
+      const isElsewhere = found[0]?.leasehold_cut === true && laps < 2;
+      if (rows.length === 0 && buried === 0 && isElsewhere) continue;
+      return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
+    }
+  }
+
+  #advance(found: FoundRow | undefined): void {
+    this.#round = { after: found?.leasehold_after ?? this.#round.after, turn: (this.#round.turn + 1) % MOST_TURNS };
   }
 
   /** Looked up once: the types of columns, which values are cast to, and whether all of it is there. */
@@ -134,7 +149,26 @@ interface ClaimCall {
   readonly limits: StatementLimits;
 }
 
+/** A row of the claim, with what is told beside it. */
 interface FoundRow {
   readonly leasehold_ref: readonly string[] | null;
   readonly leasehold_buried: number;
+  /** Where the round of the groups goes on. */
+  readonly leasehold_after?: readonly (string | null)[] | null;
+  /** Not all groups were looked at. */
+  readonly leasehold_cut?: boolean;
+  /** 1 when the round has passed its beginning. */
+  readonly leasehold_lap?: number;
+}
+
+function claimedRow<Row extends object>(found: FoundRow, lease: { clock: Clock; until: Deadline }): ClaimedRow<Row>[] {
+  const {
+    leasehold_ref: ref,
+    leasehold_buried: _buried,
+    leasehold_after: _after,
+    leasehold_cut: _cut,
+    leasehold_lap: _lap,
+    ...row
+  } = found;
+  return ref === null ? [] : [new ClaimedRow(row as Row, ref, lease)];
 }

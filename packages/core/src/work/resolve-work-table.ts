@@ -11,6 +11,8 @@ import type { WorkTableOptions } from './work-table-options.ts';
 /** A smallint's worth of attempts: more are a loop and not a policy. */
 const MOST_ATTEMPTS = 32_767;
 const MOST_ID_COLUMNS = 8;
+/** Each doubles the scans of a claim of all groups, for NULL in it. */
+const MOST_GROUP_COLUMNS = 4;
 const MOST_PRIORITIES = 32;
 
 /** The options of a work table, checked, with defaults; names are still as the catalog has them, unquoted. */
@@ -72,7 +74,7 @@ export function resolveWorkTable(options: WorkTableOptions): ResolvedWorkTable {
     done: resolveSetValues('done', options.done ?? {}),
     dead: resolveDead(options.dead),
     priority: resolvePriority(options.priority),
-    groupBy: resolveColumns('groupBy', options.groupBy ?? [], { least: 0, most: MOST_ID_COLUMNS }),
+    groupBy: resolveColumns('groupBy', options.groupBy ?? [], { least: 0, most: MOST_GROUP_COLUMNS }),
     due: `coalesce(${quoteIdentifier(lockedUntil)}, ${quoteIdentifier(orderBy)})`,
     clock,
     logger: guardLogger(logger),
@@ -101,6 +103,8 @@ function requireConsistency(table: ResolvedWorkTable, options: WorkTableOptions)
   ]);
   const clash = owned.find((name) => named.has(name)) ?? (owned[0] === owned[1] ? owned[0] : undefined);
   requireThat(clash === undefined, 'columns', clash, 'this column is for the lease alone; give each purpose a column of its own');
+  const twice = table.groupBy.find((name) => name === table.priority?.column);
+  requireThat(twice === undefined, 'groupBy', twice, 'it is the priority; give each purpose a column of its own');
   for (const set of [table.done, table.dead?.set ?? {}]) requireNotOwned(table, set);
 }
 

@@ -90,7 +90,9 @@ function requireTypes(table: ResolvedWorkTable, columns: ReadonlyMap<string, Des
   require(table.deadline, moment);
   require(table.attempts?.column, INTEGERS);
   require(table.priority?.column, INTEGERS);
-  const mayBeNull = [table.orderBy, table.attempts?.column].find((name) => columns.get(name ?? '')?.not_null === false);
+  const mayBeNull = [table.orderBy, table.attempts?.column, table.priority?.column].find(
+    (name) => columns.get(name ?? '')?.not_null === false,
+  );
   if (mayBeNull === undefined) return;
   throw wrong(table, `its column ${mayBeNull} may be NULL; make it "not null": a row with NULL in it would never be claimed.`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type ClaimOptions, sql, workTable } from '@leasehold/core/work';
+import { sql, workTable } from '@leasehold/core/work';
 import pg from 'pg';
 import { test } from '../../../../test/support/database.ts';
 import type { WorkTableOptions } from '../../src/work/work-table-options.ts';
@@ -62,7 +62,7 @@ describe('options of a claim', () => {
   ];
   test.for(wrong)('%s: %o is refused by name', async ([option, options], { database }) => {
     await createDeliveries(database, 1);
-    const claim = deliveriesOf(database).claim(database.pool, options as ClaimOptions);
+    const claim = deliveriesOf(database).claim(database.pool, options);
     await expect(claim).rejects.toMatchObject({ name: 'LeaseholdError', option });
     expect((await rowsOf(database))[0]?.attempts).toBe(0);
   });
@@ -130,8 +130,8 @@ describe('ids', () => {
       [LARGE],
     );
     // An application that reads int8 as numbers.
-    const types = { getTypeParser: (oid: number, format: never) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)) };
-    const pool = new pg.Pool({ connectionString, types: types as pg.CustomTypesConfig });
+    const pool = new pg.Pool({ connectionString });
+    pool.on('connect', (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
     const claim = await deliveriesOf(database).claim(pool);
     expect(claim.rows.map(({ id }) => id)).toEqual(LARGE.map(Number));
     const inexact = Number(LARGE[1]);
@@ -159,7 +159,13 @@ describe('ids', () => {
       created_at timestamptz not null default now(), done bool not null default false, lock_id uuid, locked_until timestamptz,
       primary key (region, "Key", at))`);
     await query(`insert into ${schema}.jobs (region, "Key") values (1, ${value}), (2, ${value})`);
-    const jobs = workTable({ table: [schema, 'jobs'], id: ['region', 'Key', 'at'], orderBy: 'created_at', live: sql`not done`, done: { done: true } });
+    const jobs = workTable({
+      table: [schema, 'jobs'],
+      id: ['region', 'Key', 'at'],
+      orderBy: 'created_at',
+      live: sql`not done`,
+      done: { done: true },
+    });
     const claim = await jobs.claim(pool);
     const second = claim.rows.find((row) => row['region'] === 2) ?? {};
     expect(await claim.renew()).toEqual([]);
@@ -170,33 +176,50 @@ describe('ids', () => {
 });
 
 describe('names', () => {
-  test.for(['due', 'found', 'given', 'free', 'one', 'w', 'g', 'v', 'select', 'UPPER case', 'quo"te', 'dot.ted', "it's", 'größe', 'leasehold_x'])(
-    'of a table: %s, with its columns',
-    async (name, { database }) => {
-      const { query, schema, pool } = database;
-      const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-      await query(`create schema ${schema}`);
-      await query(`create table ${schema}.${quote(name)} (${quote(name)} int primary key, "order" timestamptz not null default now(),
+  test.for([
+    'due',
+    'found',
+    'given',
+    'free',
+    'one',
+    'w',
+    'g',
+    'v',
+    'select',
+    'UPPER case',
+    'quo"te',
+    'dot.ted',
+    "it's",
+    'größe',
+    'leasehold_x',
+  ])('of a table: %s, with its columns', async (name, { database }) => {
+    const { query, schema, pool } = database;
+    const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+    await query(`create schema ${schema}`);
+    await query(`create table ${schema}.${quote(name)} (${quote(name)} int primary key, "order" timestamptz not null default now(),
         "end" bool not null default false, "Lock" uuid, "until ""when""" timestamptz, "group" int not null default 0, why text)`);
-      await query(`insert into ${schema}.${quote(name)} select * from generate_series(1, 3)`);
-      const things = workTable({
-        table: name.includes('.') ? [schema, name] : name,
-        id: name,
-        orderBy: 'order',
-        live: sql`not "end"`,
-        columns: { lockId: 'Lock', lockedUntil: 'until "when"' },
-        attempts: { column: 'group', max: 3 },
-        done: { end: true },
-        dead: { set: { end: true }, reason: 'why' },
-      });
-      const client = await pool.connect();
-      await client.query(`set search_path = ${schema}`);
-      const claim = await things.claim(client, { where: sql([`exists (select from ${quote(name)} where ${quote(name)} > 0)`]) });
-      expect(await claim.renew()).toEqual([]);
-      const outcomes = [{ row: 1, outcome: 'done' }, { row: 2, outcome: 'release' }, { row: 3, outcome: 'bury' }] as const;
-      expect(await claim.settle(outcomes)).toEqual(['done', 'done', 'done']);
-      await client.query('reset search_path');
-      client.release();
-    },
-  );
+    await query(`insert into ${schema}.${quote(name)} select * from generate_series(1, 3)`);
+    const things = workTable({
+      table: name.includes('.') ? [schema, name] : name,
+      id: name,
+      orderBy: 'order',
+      live: sql`not "end"`,
+      columns: { lockId: 'Lock', lockedUntil: 'until "when"' },
+      attempts: { column: 'group', max: 3 },
+      done: { end: true },
+      dead: { set: { end: true }, reason: 'why' },
+    });
+    const client = await pool.connect();
+    await client.query(`set search_path = ${schema}`);
+    const claim = await things.claim(client, { where: sql([`exists (select from ${quote(name)} where ${quote(name)} > 0)`]) });
+    expect(await claim.renew()).toEqual([]);
+    const outcomes = [
+      { row: 1, outcome: 'done' },
+      { row: 2, outcome: 'release' },
+      { row: 3, outcome: 'bury' },
+    ] as const;
+    expect(await claim.settle(outcomes)).toEqual(['done', 'done', 'done']);
+    await client.query('reset search_path');
+    client.release();
+  });
 });

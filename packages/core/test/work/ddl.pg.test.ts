@@ -52,6 +52,34 @@ describe('ddl()', () => {
     expect(await indexNames(database)).toHaveLength(3);
   });
 
+  test('ten at once add an index to a table that has the rest', async ({ database }) => {
+    await createDeliveries(database);
+    await database.query(`insert into ${database.schema}.deliveries (payload) select '1' from generate_series(1, 20000)`);
+    await database.query(ddl(deliveries(database, ATTEMPTS)));
+    const text = ddl(deliveries(database, { ...ATTEMPTS, live: sql`completed_at is null and true` }), {
+      purgeIndex: 'completed_at',
+    });
+    await Promise.all(Array.from({ length: 10 }, () => database.query(text)));
+    expect(await indexNames(database)).toHaveLength(4);
+  });
+
+  test('waits for another that is at it for as long as that takes, and not with the lock_timeout of the table', async ({
+    database,
+  }) => {
+    await createDeliveries(database);
+    const text = ddl(deliveries(database));
+    const client = await database.pool.connect();
+    onTestFinished(() => client.release(true));
+    await client.query('begin');
+    await client.query(text);
+    const second = database.query(text);
+    const waits = `select distinct locktype from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`;
+    await expect.poll(() => database.query(waits)).toEqual([{ locktype: 'advisory' }]);
+    await client.query('commit');
+    await second;
+    expect(await indexNames(database)).toHaveLength(2);
+  });
+
   test('is given up when the table stays locked, and leaves nothing half done', async ({ database }) => {
     await createDeliveries(database);
     const before = await catalogOf(database);
@@ -208,6 +236,23 @@ describe('ddlStatements()', () => {
     expect(await query(`select from pg_constraint where connamespace = '${schema}'::regnamespace and not convalidated`)).toEqual(
       [],
     );
+  });
+
+  test('may end as a deadlock when several run them at once, and come right when they are run again', async ({ database }) => {
+    await createDeliveries(database);
+    await database.query(`insert into ${database.schema}.deliveries (payload) select '1' from generate_series(1, 20000)`);
+    const table = deliveries(database);
+    const run = async (): Promise<void> => {
+      for (const statement of ddlStatements(table)) await database.query(statement);
+    };
+    const ends = await Promise.allSettled([run(), run(), run()]);
+    const codes = ends.map((end) => (end.status === 'fulfilled' ? 'done' : (end.reason as { code: string }).code));
+    expect(codes.filter((code) => !['done', '40P01', '55000'].includes(code))).toEqual([]);
+    await run();
+    await database.query(ddl(table));
+    expect(
+      await database.query(`select indisvalid from pg_index where indrelid = '${database.schema}.deliveries'::regclass`),
+    ).toEqual([{ indisvalid: true }, { indisvalid: true }]);
   });
 
   test('say when a name was taken, which create index if not exists passes over', async ({ database }) => {

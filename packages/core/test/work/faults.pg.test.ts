@@ -48,7 +48,9 @@ describe('a settlement that fails in passing', () => {
     expect(await claim.finalize('1')).toBe('done');
   });
 
-  test('in the midst of a long list keeps what was settled before, and a repeated call settles the rest', async ({ database }) => {
+  test('in the midst of a long list keeps what was settled before, and a repeated call settles the rest', async ({
+    database,
+  }) => {
     await createDeliveries(database, 2_500);
     let statements = 0;
     const client: SqlClient = {
@@ -100,39 +102,50 @@ describe('a lost connection', () => {
     ['bury', {}],
     ['retry', {}],
     ['release', {}],
-  ] as const)('that swallows the answer to `%s`: the repeated statement says done, and writes nothing', async ([outcome, set], { database }) => {
-    await createDeliveries(database, 1);
-    const { pool, proxy } = await faultyPool(database);
-    const claim = await deliveriesOf(database).claim(pool, { lease: '10s', statementTimeout: '500ms' });
-    await database.query(`create table ${database.schema}.log (at timestamptz);
+  ] as const)(
+    'that swallows the answer to `%s`: the repeated statement says done, and writes nothing',
+    async ([outcome, set], { database }) => {
+      await createDeliveries(database, 1);
+      const { pool, proxy } = await faultyPool(database);
+      const claim = await deliveriesOf(database).claim(pool, { lease: '10s', statementTimeout: '500ms' });
+      await database.query(`create table ${database.schema}.log (at timestamptz);
       create function ${database.schema}.log() returns trigger language plpgsql as
         $$ begin insert into ${database.schema}.log values (clock_timestamp()); return new; end $$;
       create trigger log after update on ${database.schema}.deliveries for each row execute function ${database.schema}.log()`);
-    await proxy.dropReplies();
-    const written = (): Promise<unknown[]> => database.query(`select * from ${database.schema}.log`);
-    const asked = { row: '1', outcome, ...(outcome === 'retry' ? { after: '1h' } : {}), set } as Outcome<Delivery>;
-    const settling = claim.settle([asked]);
-    await expect.poll(written).toHaveLength(1);
-    await proxy.heal();
-    expect(await settling).toEqual(['done']);
-    expect(await written()).toHaveLength(1);
-  });
+      await proxy.dropReplies();
+      const written = (): Promise<unknown[]> => database.query(`select * from ${database.schema}.log`);
+      const asked = { row: '1', outcome, ...(outcome === 'retry' ? { after: '1h' } : {}), set } as Outcome<Delivery>;
+      const settling = claim.settle([asked]);
+      await expect.poll(written).toHaveLength(1);
+      await proxy.heal();
+      expect(await settling).toEqual(['done']);
+      expect(await written()).toHaveLength(1);
+    },
+  );
 
-  test('takes the database with it: a restart in the midst of settling and renewing', { timeout: 60_000 }, async ({ database }) => {
-    await using server = await startPostgres();
-    const pool = new pg.Pool({ connectionString: server.connectionString });
-    pool.on('error', () => {});
-    const elsewhere = { ...database, pool, query: async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows };
-    await createDeliveries(elsewhere as typeof database, 2);
-    const claim = await deliveriesOf(database).claim(pool, { lease: '5m' });
-    const restarted = server.restart({ mode: 'immediate' });
-    const fate = claim.finalize('1');
-    await restarted;
-    expect(await fate).toBe('done');
-    expect(await claim.renew()).toEqual([]);
-    expect(await claim.finalize('2')).toBe('done');
-    await pool.end();
-  });
+  test(
+    'takes the database with it: a restart in the midst of settling and renewing',
+    { timeout: 60_000 },
+    async ({ database }) => {
+      await using server = await startPostgres();
+      const pool = new pg.Pool({ connectionString: server.connectionString });
+      pool.on('error', () => {});
+      const elsewhere = {
+        ...database,
+        pool,
+        query: async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows,
+      };
+      await createDeliveries(elsewhere as typeof database, 2);
+      const claim = await deliveriesOf(database).claim(pool, { lease: '5m' });
+      const restarted = server.restart({ mode: 'immediate' });
+      const fate = claim.finalize('1');
+      await restarted;
+      expect(await fate).toBe('done');
+      expect(await claim.renew()).toEqual([]);
+      expect(await claim.finalize('2')).toBe('done');
+      await pool.end();
+    },
+  );
 });
 
 describe('a statement that hangs', () => {
@@ -196,7 +209,9 @@ describe('a statement that hangs', () => {
     await database.query(`update ${database.schema}.deliveries set failed_at = null, lock_id = null`);
     const before = await rowsOf(database);
     const free = await lockRows(database.pool, `lock table ${database.schema}.deliveries in access exclusive mode`);
-    await expect(deliveries.claim(pool, { lease: '3s', statementTimeout: '1s' })).rejects.toThrow(code('LEASEHOLD_STORE_TIMEOUT'));
+    await expect(deliveries.claim(pool, { lease: '3s', statementTimeout: '1s' })).rejects.toThrow(
+      code('LEASEHOLD_STORE_TIMEOUT'),
+    );
     await free();
     await expect.poll(() => busyBackends(database)).toHaveLength(0);
     expect(await rowsOf(database)).toEqual(before);

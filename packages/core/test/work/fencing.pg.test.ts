@@ -108,7 +108,9 @@ describe('a row that changed under the worker', () => {
     await application.query(`begin; update ${database.schema}.deliveries set payload = '{"late": 1}' where id = 1`);
     const fate = claim.finalize('1', { error: 'sent' });
     const waiting = (): Promise<unknown[]> =>
-      database.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'`, [database.schema]);
+      database.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'`, [
+        database.schema,
+      ]);
     await expect.poll(waiting).toHaveLength(1);
     await application.query('commit');
     application.release();

@@ -75,15 +75,16 @@ describe('a list of outcomes', () => {
   test('writes each row its own value, though the fragments read alike', async ({ database }) => {
     await createDeliveries(database, 8);
     const claim = await deliveriesOf(database).claim(database.pool);
-    const alike: unknown[] = [{ a: 1 }, { a: 2 }, new Date(1_000), new Date(1_001), [1, [2]], [[1], [2]], 'null', null];
-    const { client } = recording(database.pool);
+    const alike: unknown[] = [{ a: 1 }, { a: 2 }, new Date(1_000), new Date(1_001), ['1,2'], ['1', '2'], 'null', null];
     const outcomes = claim.rows.map((row, n): Outcome<Delivery> => {
-      return { row, outcome: 'done', set: { payload: sql`to_jsonb(${JSON.stringify(alike[n])}::text)`, error: sql`coalesce(${alike[n]}::text, '-')` } };
+      return { row, outcome: 'done', set: { error: sql`coalesce(${alike[n]}::text, '-')` } };
     });
-    await claim.settle(outcomes, { client });
-    const rows = await rowsOf(database);
-    expect(rows.map(({ payload }) => payload)).toEqual(alike.map((value) => JSON.stringify(value)));
-    expect(new Set(rows.map(({ error }) => error)).size).toBe(8);
+    await claim.settle(outcomes);
+    const { rows } = await database.pool.query(
+      `select ${alike.map((_, n) => `coalesce($${n + 1}::text, '-') as a${n}`).join(', ')}`,
+      alike,
+    );
+    expect((await rowsOf(database)).map(({ error }) => error)).toEqual(Object.values(rows[0]));
   });
 
   test('is refused whole when a row is in it twice, is settled already, or is of nobody', async ({ database }) => {
@@ -113,7 +114,10 @@ describe('a list of outcomes', () => {
     const fate = claim.finalize('1');
     await claim[Symbol.asyncDispose]();
     expect(await fate).toBe('done');
-    expect(await rowsOf(database)).toMatchObject([{ attempts: 1, lock_id: claim.id }, { attempts: 0, lock_id: null, locked_until: null }]);
+    expect(await rowsOf(database)).toMatchObject([
+      { attempts: 1, lock_id: claim.id },
+      { attempts: 0, lock_id: null, locked_until: null },
+    ]);
   });
 
   test('says that a finished row is live for all that', async ({ database }) => {

@@ -58,7 +58,10 @@ describe('settling within a transaction of the caller’s', () => {
     await createDeliveries(database, 2);
     const claim = await deliveriesOf(database).claim(database.pool, { lease: '1m' });
     const failing = transaction(database, async (client) => {
-      await claim.settle(claim.rows.map((row): Outcome<Delivery> => ({ row, outcome: 'done' })), { client });
+      await claim.settle(
+        claim.rows.map((row): Outcome<Delivery> => ({ row, outcome: 'done' })),
+        { client },
+      );
       throw new Error('business');
     });
     await expect(failing).rejects.toThrow('business');
@@ -111,7 +114,9 @@ describe('settling within a transaction of the caller’s', () => {
 });
 
 describe('a claim within a transaction', () => {
-  test('that is the claim’s own client tells what went wrong first, and not that the transaction is aborted', async ({ database }) => {
+  test('that is the claim’s own client tells what went wrong first, and not that the transaction is aborted', async ({
+    database,
+  }) => {
     await createDeliveries(database, 1);
     await database.query(`create function ${database.schema}.fail() returns text language plpgsql as
       $$ begin raise exception 'busy' using errcode = '40001'; end $$`);

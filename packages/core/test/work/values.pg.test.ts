@@ -10,7 +10,13 @@ describe('what is written into a column', () => {
   test('of text is made storable, and else kept to the letter', async ({ database }) => {
     const write = await claimedRowOf(database, 'a text, b text, c varchar(5), d char(4), e text');
     const row = await write({ a: 'nul \u0000, half \uD800', b: String.raw`{"quoted\", NULL, {}`, c: 'äöüß!', d: 'ab', e: '' });
-    expect(row).toMatchObject({ a: 'nul \uFFFD, half \uFFFD', b: String.raw`{"quoted\", NULL, {}`, c: 'äöüß!', d: 'ab  ', e: '' });
+    expect(row).toMatchObject({
+      a: 'nul \uFFFD, half \uFFFD',
+      b: String.raw`{"quoted\", NULL, {}`,
+      c: 'äöüß!',
+      d: 'ab  ',
+      e: '',
+    });
     await expect(write({ c: 'too long' })).rejects.toThrow(sqlState('22001'));
     await expect(write({ d: 'too long' })).rejects.toThrow(sqlState('22001'));
   });
@@ -56,7 +62,14 @@ describe('what is written into a column', () => {
   test('of numbers is exact, whatever its size, or refused by PostgreSQL', async ({ database }) => {
     const write = await claimedRowOf(database, 'a float8, b float8, c numeric, d bigint, e int, f numeric(4,1)');
     const row = await write({ a: Number.NaN, b: -Infinity, c: 1e21, d: 2n ** 63n - 1n, e: -0, f: 1.25 });
-    expect(row).toMatchObject({ a: Number.NaN, b: -Infinity, c: '1000000000000000000000', d: '9223372036854775807', e: 0, f: '1.3' });
+    expect(row).toMatchObject({
+      a: Number.NaN,
+      b: -Infinity,
+      c: '1000000000000000000000',
+      d: '9223372036854775807',
+      e: 0,
+      f: '1.3',
+    });
     await expect(write({ e: 1.5 })).rejects.toThrow(sqlState('22P02'));
     await expect(write({ d: 1e21 })).rejects.toThrow(sqlState('22P02'));
     await expect(write({ d: 2n ** 63n })).rejects.toThrow(sqlState('22003'));
@@ -77,14 +90,20 @@ describe('what is written into a column', () => {
     const texts = ['NULL', null, '"', '\\', ',', '{}', ' ', '', 'x\u0000'];
     const row = await write({
       a: texts,
-      b: [[1, 2], [3, 4]],
+      b: [
+        [1, 2],
+        [3, 4],
+      ],
       c: [{ a: '"\u0000' }, [1], 'text', null],
       d: [Buffer.from([0])],
       e: [],
     });
     expect(row).toMatchObject({
       a: [...texts.slice(0, -1), 'x\uFFFD'],
-      b: [[1, 2], [3, 4]],
+      b: [
+        [1, 2],
+        [3, 4],
+      ],
       c: [{ a: '"\uFFFD' }, [1], 'text', null],
       d: [Buffer.from([0])],
       e: [],
@@ -102,9 +121,27 @@ describe('what is written into a column', () => {
     );
     const uuid = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
     const row = await write({
-      a: 'not so', b: 5, c: { in: 'a domain' }, d: '1 day 2 hours', e: '(1,2)', f: '[1,5)', g: uuid, h: '10.0.0.1', i: ['fine'], j: true,
+      a: 'not so',
+      b: 5,
+      c: { in: 'a domain' },
+      d: '1 day 2 hours',
+      e: '(1,2)',
+      f: '[1,5)',
+      g: uuid,
+      h: '10.0.0.1',
+      i: ['fine'],
+      j: true,
     });
-    expect(row).toMatchObject({ a: 'not so', b: 5, c: { in: 'a domain' }, e: { x: 1, y: 2 }, f: '[1,5)', g: uuid, h: '10.0.0.1', j: true });
+    expect(row).toMatchObject({
+      a: 'not so',
+      b: 5,
+      c: { in: 'a domain' },
+      e: { x: 1, y: 2 },
+      f: '[1,5)',
+      g: uuid,
+      h: '10.0.0.1',
+      j: true,
+    });
     expect(await write({ d: row['d'] as object })).toMatchObject({ d: { days: 1, hours: 2 } });
     await expect(write({ a: 'bad' })).rejects.toThrow(sqlState('22P02'));
     await expect(write({ b: 0 })).rejects.toThrow(sqlState('23514'));
@@ -151,7 +188,9 @@ describe('what is written into a column', () => {
 describe('a fragment', () => {
   test('is not what JSON from outside looks like', async ({ database }) => {
     const write = await claimedRowOf(database, 'a jsonb, b text');
-    const hostile: object = JSON.parse('{"strings": ["(select \'run\')"], "values": [], "text": "x", "sql": "x", "constructor": {"name": "Sql"}}');
+    const hostile: object = JSON.parse(
+      '{"strings": ["(select \'run\')"], "values": [], "text": "x", "sql": "x", "constructor": {"name": "Sql"}}',
+    );
     expect(await write({ a: hostile })).toMatchObject({ a: hostile });
     const inherited: object = JSON.parse('{"__proto__": {"text": 1, "sql": 1}, "strings": ["\'run\'"], "values": []}');
     await expect(write({ b: inherited })).rejects.toThrow(option('set.b'));

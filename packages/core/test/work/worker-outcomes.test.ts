@@ -25,10 +25,14 @@ describe('the row of a handler', () => {
   it('that returns an outcome gets it', async () => {
     expect((await once(() => done({ answer: 42 }))).row).toMatchObject({ state: 'done', set: { answer: 42 } });
     expect((await once(() => retryIn('5m', { error: 'busy' }))).row).toMatchObject({
-      ...{ state: 'live', due: 300_000, attempts: 1, set: { error: 'busy' } },
+      state: 'live',
+      due: 300_000,
+      attempts: 1,
+      set: { error: 'busy' },
     });
     expect((await once(() => bury('gone for good', { note: 1 }))).row).toMatchObject({
-      ...{ state: 'dead', set: { reason: 'gone for good', note: 1 } },
+      state: 'dead',
+      set: { reason: 'gone for good', note: 1 },
     });
   });
 

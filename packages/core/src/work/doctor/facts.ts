@@ -3,7 +3,7 @@ import { objectNamePrefix, type Purpose } from '../ddl/object-name.ts';
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import type { Examination } from './examination.ts';
 
-export interface IndexFacts {
+interface IndexFacts {
   readonly name: string;
   readonly isValid: boolean;
   readonly pages: number;

@@ -49,7 +49,7 @@ export const findings = {
     severity: 'info',
     meaning: 'Many finished rows are kept, and no purge index finds the oldest of them.',
   },
-} as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly meaning: string }>>;
+} as const;
 
 export type FindingCode = keyof typeof findings;
 

@@ -27,7 +27,7 @@ interface OpenPart {
 export function splitByShape(items: readonly SettleItem[]): SettlePart[] {
   const parts: OpenPart[] = [];
   for (const shape of groupByShape(items).shapes) {
-    for (let start = 0; start < shape.items.length; ) start += addTo(parts, shape, start);
+    for (let start = 0; start < shape.items.length;) start += addTo(parts, shape, start);
   }
   return parts;
 }

@@ -85,7 +85,8 @@ function writeSql(description: TableDescription, token: string, shape: Shape): S
   const { table } = description;
   const columns = valueColumns(description, shape);
   const cte = `leasehold_found_${shape.index}`;
-  const values = columns.length === 0 ? empty : sql` join ${valuesSql(shape, columns)} on v.leasehold_n = leasehold_found.leasehold_n`;
+  const values =
+    columns.length === 0 ? empty : sql` join ${valuesSql(shape, columns)} on v.leasehold_n = leasehold_found.leasehold_n`;
   const own = ['leasehold_n', ...idAliases(table)].map((name) => `leasehold_found.${name}`);
   const picked = [...own, ...columns.map(({ alias }) => `v.${alias}`)];
   return sql`,

@@ -42,7 +42,7 @@ function isLastAttempt({ attempt, maxAttempts }: Pick<VerdictContext<object>, 'a
 }
 
 /** A backoff that fails itself must not keep the row from being due again. */
-export function delayAfter<Row extends object>(error: unknown, { row, attempt, backoff }: VerdictContext<Row>): After {
+function delayAfter<Row extends object>(error: unknown, { row, attempt, backoff }: VerdictContext<Row>): After {
   const counted = Math.max(attempt ?? 1, 1);
   try {
     const after = backoff(counted, error, row);

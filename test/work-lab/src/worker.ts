@@ -23,6 +23,8 @@ const runs = new Runs(write);
 const pool = openPool();
 /** Handlers that have taken all clients must not keep the worker from its rows. */
 const ownPool = openPool();
+// A client whose session the server ends while a handler has it reports it here; it may do so in the moment in which it is lent.
+ownPool.on('connect', (client) => client.on('error', () => {}));
 recordWork(write);
 
 // A lab that is gone must leave nobody behind.

@@ -51,7 +51,6 @@ export function judge(evidence: Evidence): Judgement {
     ],
     violations: [
       ...lost,
-      ...stuck,
       ...evidence.violations,
       ...told.doneNotWritten,
       ...told.writtenToldLost,
@@ -59,6 +58,8 @@ export function judge(evidence: Evidence): Judgement {
       ...told.goneButThere,
       ...halfDone,
       ...lateLooks,
+      // The last: they may be thousands.
+      ...stuck,
     ],
   };
 }

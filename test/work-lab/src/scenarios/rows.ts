@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,8 +28,12 @@ import { judge } from './judge.ts';
 const WORKER = fileURLToPath(new URL('../worker.ts', import.meta.url));
 /** Every fourth worker settles in transactions of its own. */
 const BOOKS_EVERY = 4;
+/** Whatever strikes one worker is dealt twice as often as what strikes the database, and these again. */
 const OFTEN: ReadonlySet<string> = new Set(['kill', 'freeze']);
 const MEAN_GAP_MS = 1_000;
+/** A long run has the time for all of it, and needs some for its rows. */
+const LONG_MINUTES = 1;
+const LONG_GAP_MS = 1_700;
 const DRAIN_DEADLINE_MS = 120_000;
 const LIVE = 'select count(*)::int as live from public.delivery where finished_at is null and buried_at is null';
 
@@ -70,6 +74,7 @@ export const rows: Scenario = async ({ options, server, signal, show }) => {
     const found = [...failures, ...evidence.logs.wrong, ...violations.map(({ check, what }) => `${check}: ${what}`)];
     const ok = found.length === 0 && all.every(({ ok: met }) => met);
     if (ok) await rm(folder, { recursive: true, force: true });
+    else await writeFile(join(folder, 'failures.txt'), found.join('\n'));
     return { figures: all, failures: ok ? [] : [`logs are kept in ${folder}`, ...found] };
   } finally {
     clearInterval(counting);
@@ -81,8 +86,11 @@ export const rows: Scenario = async ({ options, server, signal, show }) => {
 
 /** What ends or freezes a worker comes more often than the rest. Nobody holds a role here that could be struck first. */
 function plan(options: WorkLabOptions, verbs: readonly Verb[]): PlannedFault[] {
-  const often = verbs.filter(({ kind }) => OFTEN.has(kind));
-  const faults = planFaults({ ...options, roles: 1, kinds: [...verbs, ...often, ...often], meanGapMs: MEAN_GAP_MS });
+  const workers = verbs.filter(({ strikes }) => strikes === 'process');
+  const often = workers.filter(({ kind }) => OFTEN.has(kind));
+  const meanGapMs = options.minutes < LONG_MINUTES ? MEAN_GAP_MS : LONG_GAP_MS;
+  const kinds = options.minutes < LONG_MINUTES ? [...verbs, ...often] : [...verbs, ...workers, ...often];
+  const faults = planFaults({ ...options, roles: 1, kinds, meanGapMs });
   return faults.map((fault) => ({ ...fault, preferHolder: false }));
 }
 

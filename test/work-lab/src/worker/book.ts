@@ -20,7 +20,6 @@ export async function book(run: Run, { pool, write, pauseMs }: Books): Promise<v
   const { claimId: claim } = run.job;
   const tell = (end: Booked['end']): void => write({ k: 'booked', row: run.row.id, claim, end });
   const client = await pool.connect();
-  client.on('error', ignore);
   let isOver = false;
   let isCommitting = false;
   try {
@@ -37,12 +36,9 @@ export async function book(run: Run, { pool, write, pauseMs }: Books): Promise<v
     tell(isOver ? 'rolledBack' : 'unknown');
     throw new Failure(run, 'could not be booked', error);
   } finally {
-    client.off('error', ignore);
     client.release(!isOver);
   }
 }
-
-const ignore = (): void => {};
 
 async function rolledBack(client: pg.PoolClient): Promise<boolean> {
   try {

@@ -11,7 +11,7 @@ describe('lives that are right', () => {
   test.each<[string, Story, string[]]>([
     ['claimed and finished', new Story().claim(10, A).finish(20, A), ['finished']],
     ['renewed meanwhile', new Story().claim(10, A).renew(1_000, A).finish(3_500, A), ['finished']],
-    ['changed by the application meanwhile', new Story().claim(10, A).then(12, 'lab', { amount: 1 }).finish(20, A), ['finished']],
+    ['changed by the application meanwhile', new Story().claim(10, A).step(12, 'lab', { amount: 1 }).finish(20, A), ['finished']],
     ['finished after its lease, by who still bears it', new Story().claim(10, A).finish(9_000, A), ['finished']],
     [
       'taken over',
@@ -56,7 +56,7 @@ describe('lives that are right', () => {
 
 describe('what is wrong is found', () => {
   test.each<[string, string, Story]>([
-    ['finishedTwice', 'a second end', new Story().claim(10, A).finish(20, A).then(30, 'worker of b', { finished: 30_000 })],
+    ['finishedTwice', 'a second end', new Story().claim(10, A).finish(20, A).step(30, 'worker of b', { finished: 30_000 })],
     ['finishedTwice', 'a claim after the end', new Story().claim(10, A).finish(20, A).claim(30, B)],
     ['finishedTwice', 'a burial after the end', new Story().claim(10, A).finish(20, A).bury(30, B)],
     ['finishedByStaleWorker', 'an end by another process', new Story().claim(10, A).finish(20, B, { writtenBy: A })],
@@ -70,7 +70,7 @@ describe('what is wrong is found', () => {
     [
       'finishedByStaleWorker',
       'a release by another process',
-      new Story().claim(10, A).then(20, 'worker of b', { token: null, until: null, attempts: 0 }),
+      new Story().claim(10, A).step(20, 'worker of b', { token: null, until: null, attempts: 0 }),
     ],
     ['finishedByStaleWorker', 'a release that leaves the token', new Story().claim(10, A).release(20, A, { token: A })],
     ['finishedByStaleWorker', 'a renewal by another process', new Story().claim(10, A).renew(500, B)],

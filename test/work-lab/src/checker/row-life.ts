@@ -14,7 +14,7 @@ export const ROW_CHECKS = [
   'leasesShortened',
   'changesLost',
 ] as const;
-export type RowCheck = (typeof ROW_CHECKS)[number];
+type RowCheck = (typeof ROW_CHECKS)[number];
 
 export interface RowVerdict {
   readonly life: RowLife;

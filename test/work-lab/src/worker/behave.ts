@@ -47,7 +47,7 @@ export function drawBehaviour(random: Random): Behaviour {
 }
 
 /** Works for `ms`, looking at the signal at each step. @throws {Failure} when it aborts. */
-export async function work(run: Run, ms: number): Promise<void> {
+async function work(run: Run, ms: number): Promise<void> {
   const until = performance.now() + ms;
   do {
     if (!run.look()) throw new Failure(run, 'was told to end', run.job.signal.reason);

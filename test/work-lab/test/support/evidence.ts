@@ -23,7 +23,7 @@ export class Story {
   }
 
   /** Whatever is not told stays as it was. */
-  then(at: number, by: string, more: Partial<Version>): this {
+  step(at: number, by: string, more: Partial<Version>): this {
     const xid = String(this.versions.length + 1);
     this.versions.push({ ...this.last, op: 'UPDATE', at: at * US, began: at * US, by, xid, ...more });
     return this;
@@ -31,32 +31,32 @@ export class Story {
 
   claim(at: number, token: string, more: Partial<Version> = {}): this {
     const attempts = this.last.attempts + 1;
-    return this.then(at, workerOf(token), { token, until: (at + LEASE_MS) * US, attempts, ...more });
+    return this.step(at, workerOf(token), { token, until: (at + LEASE_MS) * US, attempts, ...more });
   }
 
   renew(at: number, token: string, more: Partial<Version> = {}): this {
-    return this.then(at, workerOf(token), { until: (at + LEASE_MS) * US, ...more });
+    return this.step(at, workerOf(token), { until: (at + LEASE_MS) * US, ...more });
   }
 
   finish(at: number, token: string, more: Partial<Version> = {}): this {
-    return this.then(at, workerOf(token), { until: null, finished: at * US, writtenBy: token, ...more });
+    return this.step(at, workerOf(token), { until: null, finished: at * US, writtenBy: token, ...more });
   }
 
   bury(at: number, token: string, more: Partial<Version> = {}): this {
-    return this.then(at, workerOf(token), { until: null, buried: at * US, ...more });
+    return this.step(at, workerOf(token), { until: null, buried: at * US, ...more });
   }
 
   /** Of a handler that threw. */
   retry(at: number, token: string, { dueAt, ...more }: { readonly dueAt: number } & Partial<Version>): this {
-    return this.then(at, workerOf(token), { token: null, until: dueAt * US, error: `Failure: failed under ${token}`, ...more });
+    return this.step(at, workerOf(token), { token: null, until: dueAt * US, error: `Failure: failed under ${token}`, ...more });
   }
 
   release(at: number, token: string, more: Partial<Version> = {}): this {
-    return this.then(at, workerOf(token), { token: null, until: null, attempts: this.last.attempts - 1, ...more });
+    return this.step(at, workerOf(token), { token: null, until: null, attempts: this.last.attempts - 1, ...more });
   }
 
   remove(at: number): this {
-    return this.then(at, 'lab', { op: 'DELETE' });
+    return this.step(at, 'lab', { op: 'DELETE' });
   }
 }
 

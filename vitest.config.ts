@@ -88,7 +88,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'lab',
-          include: ['examples/*/test/**/*.test.ts', 'test/{proxy,partition}-lab/test/**/*.test.ts'],
+          include: ['examples/*/test/**/*.test.ts', 'test/{proxy,partition,work}-lab/test/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -24,7 +24,7 @@ interface Lent extends SqlClient {
 }
 
 interface Pool extends SqlClient {
-  connect(): Promise<Lent>;
+  connect(callback: (error: Error | undefined, lent: Lent | undefined) => void): void;
 }
 
 /** The protocol counts parameters in 16 bits. A driver that lets them overflow breaks its connection. */
@@ -70,16 +70,27 @@ type Wait = <T>(answer: Promise<T>) => Promise<T>;
 
 /** One that is lent after the limit goes back at once. */
 async function lend(pool: Pool, wait: Wait): Promise<Lent> {
-  const lending = pool.connect();
+  const lending = connect(pool);
   try {
-    const lent = await wait(lending);
-    // A connection that breaks tells the statement, and then its listeners; without one, the process ends.
-    lent.on?.('error', ignore);
-    return lent;
+    return await wait(lending);
   } catch (error) {
-    lending.then((late) => late.release(), ignore);
+    lending.then((late) => giveBack(late, false), ignore);
     throw error;
   }
+}
+
+/**
+ * A connection that breaks tells the statement, and then its listeners; without one, the process ends. It may break in the moment in
+ * which it is lent, by the very packet that says it is ready: a promise would be heard of too late.
+ */
+function connect(pool: Pool): Promise<Lent> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, lent) => {
+      lent?.on?.('error', ignore);
+      if (lent === undefined) reject(error ?? new Error('the pool has lent nothing'));
+      else resolve(lent);
+    });
+  });
 }
 
 function giveBack(lent: Lent | null, destroy: boolean): void {

@@ -6,10 +6,13 @@ export interface PlanOptions {
   readonly minutes: number;
   readonly processes: number;
   readonly roles: number;
+  /** One that is in it twice is dealt twice as often. */
   readonly kinds: readonly FaultKind[];
+  /** From one fault to the next, on the average. @default 2500 */
+  readonly meanGapMs?: number;
 }
 
-const MEAN_GAP_MS = 2_500;
+const USUAL_GAP_MS = 2_500;
 /** Until a process that was struck counts as well again: it reconnects, or is spawned anew. */
 const PROCESS_RECOVERY_MS = 1_500;
 const DATABASE_RECOVERY_MS = 3_000;
@@ -25,12 +28,13 @@ const HOLDER_SHARE = 0.7;
  */
 export function planFaults(options: PlanOptions): PlannedFault[] {
   const random = seededRandom(options.seed);
+  const { meanGapMs = USUAL_GAP_MS } = options;
   const endMs = options.minutes * 60_000 - QUIET_END_MS;
   const faults: PlannedFault[] = [];
   const deck = new Deck(options.kinds, random);
   const room = new Room(Math.max(1, options.processes - ALWAYS_WELL));
   let atMs = 0;
-  while ((atMs += MEAN_GAP_MS * (0.5 + random())) < endMs) {
+  while ((atMs += meanGapMs * (0.5 + random())) < endMs) {
     const drawn = deck.draw((kind) => room.has(kind, atMs) && atMs + kind.lasts[0] < endMs);
     if (drawn === undefined) continue;
     const fault = detail(drawn, { ...options, atMs, endMs, random });

@@ -1,20 +1,27 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TcpProxy } from '@leasehold/testing';
-import { randomInteger, type Random } from '../random.ts';
+import type { Random } from '../random.ts';
 import type { Reaper } from '../../../support/reaper.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { type ProcessConfig, WorkerProcess } from './worker-process.ts';
 
-const HOUR_MS = 3_600_000;
+/** What a process is told of its place. */
+export interface Place extends ProcessConfig {
+  readonly index: number;
+  /** The database by way of the slot's TCP proxy. */
+  readonly url: string;
+  readonly random: Random;
+}
 
 export interface SlotOptions {
   readonly index: number;
   readonly proxy: TcpProxy;
   readonly databaseUrl: string;
   readonly folder: string;
-  readonly roles: number;
-  readonly lease: string;
-  readonly monotonicRate: number;
+  /** What each process is to run. */
+  readonly program: string;
+  /** How each process is set up. */
+  readonly configOf: (place: Place) => ProcessConfig;
   readonly reaper: Reaper;
   /** Aborts when nothing more is to be started. */
   readonly signal: AbortSignal;
@@ -57,25 +64,15 @@ export class Slot {
     return `lab-${this.index}-${this.#generation}`;
   }
 
-  /** Starts a process and waits until it competes. Each is a new instance, and its wall clock is off in its own way. */
+  /** Starts a process and waits until it competes. Each is a new instance. */
   async spawn(): Promise<void> {
-    const { proxy, databaseUrl, folder, roles, lease, monotonicRate, reaper, signal, random } = this.#options;
+    const { index, proxy, databaseUrl, folder, program, configOf, reaper, signal, random } = this.#options;
     if (signal.aborted) return;
     this.#generation += 1;
-    const worker = new WorkerProcess(
-      {
-        label: this.label,
-        roles,
-        lease,
-        storeUrl: proxy.connectionString(databaseUrl),
-        appUrl: databaseUrl,
-        logFile: join(folder, `${this.label}.jsonl`),
-        seed: randomInteger(random, 2 ** 31),
-        wallOffsetMs: (randomInteger(random, 3) - 1) * HOUR_MS,
-        monotonicRate,
-      },
-      reaper,
-    );
+    const { label } = this;
+    const url = proxy.connectionString(databaseUrl);
+    const config = configOf({ index, label, url, logFile: join(folder, `${label}.jsonl`), random });
+    const worker = new WorkerProcess(config, { file: program, reaper });
     this.#worker = worker;
     void this.#mourn(worker);
     await unlessAborted(worker.ready, signal);

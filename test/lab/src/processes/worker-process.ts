@@ -1,11 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type { Command, Ready, WorkerConfig } from '../worker/commands.ts';
+import type { Command, Ready } from '../worker/commands.ts';
 import type { Reaper } from '../../../support/reaper.ts';
-
-const WORKER = fileURLToPath(new URL('../worker.ts', import.meta.url));
 
 export interface WorkerExit {
   readonly code: number | null;
@@ -14,7 +11,18 @@ export interface WorkerExit {
   readonly asked: boolean;
 }
 
-/** One run of the worker program. */
+/** The one argument of a worker program, as JSON: this, and what else the program wants to know. */
+export interface ProcessConfig {
+  readonly label: string;
+  readonly logFile: string;
+}
+
+export interface Program {
+  readonly file: string;
+  readonly reaper: Reaper;
+}
+
+/** One run of a worker program. */
 export class WorkerProcess {
   readonly label: string;
   /** Settles when it competes; undefined when it ended before that. */
@@ -24,10 +32,10 @@ export class WorkerProcess {
   #asked = false;
   #instance: string | null = null;
 
-  constructor(config: WorkerConfig, reaper: Reaper) {
+  constructor(config: ProcessConfig, { file, reaper }: Program) {
     this.label = config.label;
     const errors = openSync(config.logFile.replace(/\.jsonl$/, '.err'), 'a');
-    this.#child = fork(WORKER, [JSON.stringify(config)], {
+    this.#child = fork(file, [JSON.stringify(config)], {
       execArgv: ['--conditions=@leasehold/source'],
       stdio: ['ignore', errors, errors, 'ipc'],
     });

@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type PostgresServer, startPostgres } from '@leasehold/testing';
 import { check, type Verdict } from '../checker/check.ts';
 import type { History, StruckFault } from '../checker/history.ts';
@@ -13,13 +14,19 @@ import { roleName } from '../log/line.ts';
 import { readLogs } from '../log/read-logs.ts';
 import type { PlannedFault } from '../plan/fault.ts';
 import { Fleet } from '../processes/fleet.ts';
+import type { Place } from '../processes/slot.ts';
+import { randomInteger } from '../random.ts';
 import { verbs } from '../verbs/index.ts';
 import type { Bench } from '../verbs/verb.ts';
+import type { WorkerConfig } from '../worker/commands.ts';
 import { finale } from './finale.ts';
 import type { LabOptions } from './options.ts';
 import { Progress } from './progress.ts';
 import { Striker } from './striker.ts';
 import { waitFor } from './wait.ts';
+
+const WORKER = fileURLToPath(new URL('../worker.ts', import.meta.url));
+const HOUR_MS = 3_600_000;
 
 export interface RunOptions extends LabOptions {
   readonly plan: readonly PlannedFault[];
@@ -127,17 +134,27 @@ function makeBench({ options, server, databaseUrl, failures }: Lab): Bench {
 }
 
 function startFleet({ options, server, databaseUrl, folder, failures }: Lab): Promise<Fleet> {
-  const { processes, roles, lease, seed, signal, monotonicRate = 1 } = options;
+  const { processes, seed, signal } = options;
   return Fleet.start({
     processes,
     databasePort: server.port,
     databaseUrl,
     folder,
-    roles,
-    lease,
+    program: WORKER,
+    configOf: (place) => workerConfig(place, options, databaseUrl),
     seed,
-    monotonicRate,
     signal,
     onFailure: (what) => void failures.push(what),
   });
+}
+
+/** The wall clock of each process is off in its own way. */
+function workerConfig(
+  { label, logFile, url, random }: Place,
+  { roles, lease, monotonicRate = 1 }: RunOptions,
+  appUrl: string,
+): WorkerConfig {
+  const seed = randomInteger(random, 2 ** 31);
+  const wallOffsetMs = (randomInteger(random, 3) - 1) * HOUR_MS;
+  return { label, roles, lease, storeUrl: url, appUrl, logFile, seed, wallOffsetMs, monotonicRate };
 }

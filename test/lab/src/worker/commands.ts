@@ -1,3 +1,5 @@
+import type { ProcessConfig } from '../processes/worker-process.ts';
+
 /** What the lab tells a worker over its IPC channel. */
 export type Command =
   | { readonly do: 'blockLoop'; readonly ms: number }
@@ -12,15 +14,13 @@ export interface Ready {
 }
 
 /** How a worker is set up: its one argument, as JSON. */
-export interface WorkerConfig {
-  readonly label: string;
+export interface WorkerConfig extends ProcessConfig {
   readonly roles: number;
   readonly lease: string;
   /** By way of the worker's own TCP proxy. */
   readonly storeUrl: string;
   /** Straight to the server: an instance whose leases are cut off can still write, which is what fences are for. */
   readonly appUrl: string;
-  readonly logFile: string;
   readonly seed: number;
   readonly wallOffsetMs: number;
   readonly monotonicRate: number;

@@ -100,8 +100,9 @@ async function writeInstead<Row extends object>(
   refused: Unsettled<Row>,
   { error, ...options }: WriteOptions & { readonly error: unknown },
 ): Promise<Written> {
-  // A try that was given up had taken effect.
-  if (isLeaseholdError(error, 'LEASEHOLD_ALREADY_SETTLED')) return { outcome: refused.outcome, fate: 'done' };
+  // Somebody else is settling the row, or has: a handler that was given up and finishes it in its own transaction all the same, whose
+  // end is not known here. What a try of this worker's own had written, the claim would have told.
+  if (isLeaseholdError(error, 'LEASEHOLD_ALREADY_SETTLED')) return { outcome: refused.outcome, fate: null };
   options.onRefused(refused.row, error);
   for (const outcome of refused.insteadOf(error)) {
     try {

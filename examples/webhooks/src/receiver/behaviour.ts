@@ -12,6 +12,8 @@ export type Behaviour =
   | { readonly kind: 'slow' };
 
 const FAILING = 0.3;
+/** Of one delivery it fails no more requests, so that the end of the show is in sight. */
+const MOST_FAULTS = 5;
 
 const FAULTS: readonly Behaviour[] = [
   { kind: 'later', status: 503, form: 'seconds' },
@@ -26,6 +28,6 @@ const FAULTS: readonly Behaviour[] = [
 /** The same for the same seed, in whatever order the deliveries come. */
 export function behaviourOf(seed: number, event: number, request: number): Behaviour {
   const random = seededRandom(seed + event * 1_009 + request * 1_000_003);
-  if (random() >= FAILING) return { kind: 'ok' };
+  if (random() >= FAILING || request > MOST_FAULTS) return { kind: 'ok' };
   return FAULTS[Math.floor(random() * FAULTS.length)] ?? { kind: 'error' };
 }

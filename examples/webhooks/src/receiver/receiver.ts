@@ -10,9 +10,10 @@ export interface ReceiverOptions {
   /** The shortest and the longest time that it takes to answer, in milliseconds. */
   readonly latencyMs: readonly [number, number];
   readonly random: () => number;
+  /** How long it asks to wait, in milliseconds; as a date it is up to a second more. */
+  readonly askedMs: number;
 }
 
-const ASKED_MS = 1_000;
 /** Longer than any worker waits. */
 const SLOW_MS = 4_000;
 /** A worker that hangs up so soon after the answer has not heard it. */
@@ -84,7 +85,7 @@ export class Receiver {
 
   #answer(request: Request, response: ServerResponse): Answered {
     const behaviour = this.#options.behaviour(request.event, this.log.countOf(request.key) + 1);
-    if (behaviour.kind === 'later') return later(response, behaviour);
+    if (behaviour.kind === 'later') return later(response, behaviour, this.#options.askedMs);
     if (behaviour.kind === 'error') return reply(response, 500);
     const isNew = this.#passOn(request);
     if (behaviour.kind === 'ok') return { ...reply(response, 200), answer: isNew ? '200' : '200, it was here before' };
@@ -119,13 +120,15 @@ function reply(response: ServerResponse, status: number): Answered {
   return { answer: String(status), ok: status === 200 };
 }
 
+type Later = Extract<Behaviour, { kind: 'later' }>;
+
 /** A date of HTTP has whole seconds: the first one that is far enough. */
-function later(response: ServerResponse, { status, form }: Extract<Behaviour, { kind: 'later' }>): Answered {
+function later(response: ServerResponse, { status, form }: Later, askedMs: number): Answered {
   const wall = Date.now();
-  const date = new Date(Math.ceil((wall + ASKED_MS) / 1_000) * 1_000);
-  const waitMs = form === 'seconds' ? ASKED_MS : date.getTime() - wall;
+  const date = new Date(Math.ceil((wall + askedMs) / 1_000) * 1_000);
+  const waitMs = form === 'seconds' ? askedMs : date.getTime() - wall;
   const notBefore = performance.now() + waitMs;
-  const retryAfter = form === 'seconds' ? String(ASKED_MS / 1_000) : date.toUTCString();
+  const retryAfter = form === 'seconds' ? String(askedMs / 1_000) : date.toUTCString();
   response.setHeader('retry-after', retryAfter);
   const { answer } = reply(response, status);
   return { answer: `${answer}, Retry-After: ${retryAfter}`, notBefore };
@@ -134,7 +137,10 @@ function later(response: ServerResponse, { status, form }: Extract<Behaviour, { 
 /** It lost patience at that very moment, or was killed. */
 function whenHungUp(socket: Socket, then: () => void): void {
   if (socket.destroyed) return then();
-  const timer = setTimeout(() => socket.off('close', hungUp), HEARD_MS);
+  const timer = setTimeout(() => {
+    // After a while in which this process stood still, what came meanwhile is looked at first.
+    setImmediate(() => setImmediate(() => socket.off('close', hungUp)));
+  }, HEARD_MS);
   socket.once('close', hungUp);
   function hungUp(): void {
     clearTimeout(timer);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-export const DELIVERIES = 400;
+export const DELIVERIES = 300;
 /** Those for a receiver that refuses whatever comes. */
-export const REFUSED = 4;
+export const REFUSED = 3;
 const AT_ONCE = 20;
 const PAUSE_MS = 200;
 

@@ -17,6 +17,7 @@ import type { Stage } from './stage.ts';
 import { Workers } from './workers.ts';
 
 const PAUSE_MS = 2_000;
+const ASKED_MS = 1_000;
 const LATENCY_MS = [50, 250] as const;
 
 /** Plays the show, and leaves no process and no file behind, however it ends. Returns the exit code. */
@@ -25,7 +26,7 @@ export async function runShow(options: ShowArguments, signal: AbortSignal): Prom
   const database = await startDatabase(new URL('../../schema.sql', import.meta.url));
   const { pool, connectionString, version } = database;
   const behaviour = behaviourOf.bind(null, seed);
-  const receiver = new Receiver({ behaviour, latencyMs: LATENCY_MS, random: seededRandom(seed + 1) });
+  const receiver = new Receiver({ behaviour, latencyMs: LATENCY_MS, random: seededRandom(seed + 1), askedMs: ASKED_MS });
   const address = await receiver.open();
   const reaper = new Reaper();
   // Ends the application and the looks into the database before the processes.

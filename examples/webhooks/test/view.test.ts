@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plain, visibleLength } from '../../run/src/show/style.ts';
-import { VisitLog } from '../src/receiver/log.ts';
+import { type Visit, VisitLog } from '../src/receiver/log.ts';
 import { mostTried } from '../src/receiver/waits.ts';
 import { drawFrame } from '../src/view/frame.ts';
 import { drawLadder } from '../src/view/ladder.ts';
@@ -12,6 +12,7 @@ function logOf(): VisitLog {
   const log = new VisitLog();
   log.add({ ...visit, key: 'other', attempt: 1, at: 900, answeredAt: 950 });
   log.add({ ...visit, attempt: 1, at: 1_000, answeredAt: 1_100, notBefore: 2_100, answer: '503, Retry-After: 1' });
+  log.hungUp(log.of(visit.key)[0] as Visit);
   log.add({ ...visit, attempt: 2, at: 2_150, answeredAt: null, answer: 'no answer in time' });
   log.add({ ...visit, attempt: 3, at: 5_000, answeredAt: 5_100, answer: '200', ok: true });
   return log;
@@ -35,7 +36,7 @@ test('the ladder shows what was asked, what the ladder says, and what was waited
   const lines = drawLadder(log, mostTried(log)).map(plain);
   expect(lines[0]).toContain('5a208a37');
   expect(lines.slice(2).map((line) => line.trim().split(/ {2,}/))).toEqual([
-    ['1', 'copy-A', '1.00 s', '0.30 s', '1.05 s', '503, Retry-After: 1'],
+    ['1', 'copy-A', '1.00 s', '0.30 s', '1.05 s', '503, Retry-After: 1 (heard by nobody)'],
     ['2', 'copy-A', '0.60 s', 'no answer in time'],
     ['3', 'copy-A', '200'],
   ]);

@@ -21,8 +21,8 @@ export class VisitLog {
   readonly visits: Visit[] = [];
   /** How much too early the requests were that came before the time that was asked for, in milliseconds. */
   readonly early: number[] = [];
-  /** Answers with a Retry-After that nobody heard. */
-  unheard = 0;
+  /** Answers at which the worker hung up: it had lost patience, or was killed. */
+  readonly unheard = new Set<Visit>();
   readonly #notBefore = new Map<string, number>();
   readonly #byKey = new Map<string, Visit[]>();
 
@@ -46,9 +46,9 @@ export class VisitLog {
   }
 
   /** The answer was heard by nobody: nobody can heed it. */
-  forgetAsking(key: string): void {
-    this.#notBefore.delete(key);
-    this.unheard += 1;
+  hungUp(visit: Visit): void {
+    this.unheard.add(visit);
+    this.#notBefore.delete(visit.key);
   }
 
   /** The requests of one delivery, in order. */

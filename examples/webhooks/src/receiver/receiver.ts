@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from './behaviour.ts';
-import { VisitLog } from './log.ts';
+import { type Visit, VisitLog } from './log.ts';
 
 export interface ReceiverOptions {
   /** What to do with the n-th request, from 1, for an event. */
@@ -32,6 +32,7 @@ interface Answered {
   readonly answer: string;
   readonly ok?: boolean;
   readonly isLeftWaiting?: boolean;
+  readonly hangsUp?: boolean;
   readonly notBefore?: number;
 }
 
@@ -75,9 +76,10 @@ export class Receiver {
     const [shortest, longest] = this.#options.latencyMs;
     await this.#pause(shortest + (longest - shortest) * this.#options.random());
     const answered = incoming.url === '/refuses' ? reply(response, 400) : this.#answer(request, response);
-    this.#note(request, answered);
-    if (answered.notBefore !== undefined) whenHungUp(incoming.socket, () => this.log.forgetAsking(key));
-    if (answered.isLeftWaiting === true) {
+    const visit = this.#note(request, answered);
+    if (answered.hangsUp === true) response.socket?.resetAndDestroy();
+    else if (visit.answeredAt !== null) whenHungUp(incoming.socket, () => this.log.hungUp(visit));
+    else {
       await this.#pause(SLOW_MS);
       reply(response, 200);
     }
@@ -90,8 +92,7 @@ export class Receiver {
     const isNew = this.#passOn(request);
     if (behaviour.kind === 'ok') return { ...reply(response, 200), answer: isNew ? '200' : '200, it was here before' };
     if (behaviour.kind === 'slow') return { answer: 'no answer in time', isLeftWaiting: true };
-    response.socket?.resetAndDestroy();
-    return { answer: 'connection reset' };
+    return { answer: 'connection reset', hangsUp: true };
   }
 
   /** Whether the application gets it: what has come with this key before, it does not get again. */
@@ -105,9 +106,11 @@ export class Receiver {
     return true;
   }
 
-  #note({ key, attempt, by, at }: Request, { answer, ok = false, isLeftWaiting = false, notBefore }: Answered): void {
+  #note({ key, attempt, by, at }: Request, { answer, ok = false, isLeftWaiting = false, notBefore }: Answered): Visit {
     const answeredAt = isLeftWaiting ? null : performance.now();
-    this.log.add({ key, attempt, by, at, answer, ok, answeredAt, notBefore: notBefore ?? null });
+    const visit = { key, attempt, by, at, answer, ok, answeredAt, notBefore: notBefore ?? null };
+    this.log.add(visit);
+    return visit;
   }
 
   async #pause(ms: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { Visit, VisitLog } from './log.ts';
 /** How long a worker waited from an answer until it came again, and what the ladder says. */
 export interface Wait {
   readonly visit: Visit;
-  /** Until the next request of the same delivery, in milliseconds; null for the last one, and where the worker got no answer. */
+  /** Until the next request of the same delivery, in milliseconds; null for the last one, and where nobody was answered. */
   readonly waitedMs: number | null;
   /** By the ladder, in milliseconds. */
   readonly stepMs: number;
@@ -25,10 +25,10 @@ export function waitsOf(log: VisitLog, key: string, stepsMs: readonly number[]):
   });
 }
 
-/** Times that a worker came again sooner than the ladder says. */
+/** Times that a worker came again sooner than the ladder says. One that heard no answer counts from another moment. */
 export function tooSoon(log: VisitLog, stepsMs: readonly number[]): number {
   const waits = log.keys.flatMap((key) => waitsOf(log, key, stepsMs));
-  return waits.filter(({ waitedMs, stepMs }) => waitedMs !== null && waitedMs < stepMs).length;
+  return waits.filter(({ visit, waitedMs, stepMs }) => waitedMs !== null && waitedMs < stepMs && !log.unheard.has(visit)).length;
 }
 
 /** The delivery that needed the most requests. */

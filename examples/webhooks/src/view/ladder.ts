@@ -12,15 +12,22 @@ export function drawLadder(log: VisitLog, key: string): string[] {
   return [
     `${bold(`delivery ${key.slice(0, 8)}`)} ${dim('took the most requests:')}`,
     dim(row(['attempt', 'worker', 'asked', 'ladder', 'waited', 'answer'])),
-    ...waitsOf(log, key, STEPS_MS).map(line),
+    ...waitsOf(log, key, STEPS_MS).map((wait) => line(wait, log.unheard.has(wait.visit))),
   ];
 }
 
-function line({ visit, waitedMs, stepMs, askedMs }: Wait): string {
+function line({ visit, waitedMs, stepMs, askedMs }: Wait, isUnheard: boolean): string {
   const { attempt, by, answer, ok } = visit;
   const colour = copyColour(by.at(-1) ?? 'A');
   const step = ok ? '' : show(stepMs);
-  return row([String(attempt), colour(by), show(askedMs), step, show(waitedMs), answer]);
+  return row([
+    String(attempt),
+    colour(by),
+    show(askedMs),
+    step,
+    show(waitedMs),
+    isUnheard ? `${answer} (heard by nobody)` : answer,
+  ]);
 }
 
 function show(ms: number | null): string {

@@ -6,9 +6,12 @@ import { Checklist } from '../../../run/src/show/checklist.ts';
 import { conclude } from '../../../run/src/show/conclude.ts';
 import { startDatabase } from '../../../run/src/show/database.ts';
 import { createOutput } from '../../../run/src/show/screen-output.ts';
+import { plain } from '../../../run/src/show/style.ts';
 import { behaviourOf } from '../receiver/behaviour.ts';
 import { Receiver } from '../receiver/receiver.ts';
+import { mostTried } from '../receiver/waits.ts';
 import { drawFrame } from '../view/frame.ts';
+import { drawLadder } from '../view/ladder.ts';
 import { drawTable } from '../view/table.ts';
 import { makeEvents } from './application.ts';
 import { Ledger } from './ledger.ts';
@@ -58,6 +61,8 @@ export async function runShow(options: ShowArguments, signal: AbortSignal): Prom
     reaper.end();
     await database.stop();
   }
+  // When the screen is gone: it is what somebody wants to keep.
+  if (!ci) process.stdout.write(`\n${plain(drawLadder(receiver.log, mostTried(receiver.log)).join('\n'))}\n`);
   return conclude(options, { name: 'example:webhooks', postgres: version, checks });
 }
 

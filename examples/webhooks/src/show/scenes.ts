@@ -1,6 +1,6 @@
 import { figure } from '../../../../test/support/figures.ts';
-import { mostTried, tooSoon } from '../receiver/waits.ts';
-import { drawLadder, STEPS_MS } from '../view/ladder.ts';
+import { tooSoon } from '../receiver/waits.ts';
+import { STEPS_MS } from '../view/ladder.ts';
 import { DELIVERIES, REFUSED } from './application.ts';
 import { rest, type Stage, waitFor } from './stage.ts';
 import type { Member } from './workers.ts';
@@ -115,5 +115,4 @@ export async function review(stage: Stage): Promise<void> {
     figure('emptyClaims', workers.total('emptyClaims'), ''),
     figure('deliveriesPerClaim', workers.total('claimed') / claims, ''),
   );
-  output.picture(() => drawLadder(log, mostTried(log)));
 }

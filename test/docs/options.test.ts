@@ -33,6 +33,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   RoleHolderProxyPluginOptions: 'packages/fastify/src/role-holder-proxy.ts',
   PartitionHolderProxyPluginOptions: 'packages/fastify/src/partition-holder-proxy.ts',
   LeaseholdLifecycleOptions: 'packages/express/src/lifecycle-options.ts',
+  RequirePartitionOptions: 'packages/express/src/require-partition.ts',
   LeaseholdModuleOptions: 'packages/nestjs/src/module-options.ts',
   LeaseholdSettings: 'packages/nestjs/src/module-options.ts',
   OwnLeaseholdSettings: 'packages/nestjs/src/module-options.ts',
@@ -51,6 +52,7 @@ const IN_SOURCE: Readonly<Record<string, string>> = {
   RoleLeasePluginOptions: 'CommonOptions',
   LeaseholdModuleOptions: 'RoleSettings',
   LeaseholdSettings: 'CommonSettings',
+  LeaseholdFeatureOptions: 'FeatureSettings',
 };
 /** Named on the page beside the options that are exported. */
 const MORE_HEADINGS = ['ConnectionSource', 'LeaseholdSettings', 'OwnLeaseholdSettings', 'GivenLeaseholdSettings', 'NamedRole'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Board, drawFrame } from '../src/view/frame.ts';
-import { sizeOf } from '../src/view/screen-output.ts';
-import { visibleLength } from '../src/view/style.ts';
+import { sizeOf } from '../../run/src/show/screen-output.ts';
+import { visibleLength } from '../../run/src/show/style.ts';
 
 const state = { isHeld: false, holder: 'copy-1', holderAddress: null, remainingMs: 2_900 };
 const bystander = { label: 'copy-2', phase: 'running', ending: '', origin: 'http://127.0.0.1:40000', pid: 4_000_000, state };

@@ -10,6 +10,8 @@ export interface CopyOptions {
   readonly args: readonly string[];
   readonly reaper: Reaper;
   readonly print: (line: string) => void;
+  /** Beside those of this process. @default none */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One copy of an example, in a process of its own, which may be started again. */
@@ -17,6 +19,7 @@ export class Copy {
   readonly #options: CopyOptions;
   #process: ChildProcess | null = null;
   #gone: Promise<unknown> = Promise.resolve();
+  #ending = '';
 
   constructor(options: CopyOptions) {
     this.#options = options;
@@ -26,12 +29,17 @@ export class Copy {
     return this.#process !== null;
   }
 
+  /** How the last process ended. */
+  get ending(): string {
+    return this.#ending;
+  }
+
   /** Answers with the address that it listens on, or null when it ended before. */
   start(): Promise<string | null> {
     const { label, port, connectionString, args, reaper, print } = this.#options;
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const { promise: gone, resolve: go } = Promise.withResolvers<void>();
-    const env = { ...process.env, DATABASE_URL: connectionString, COPY: label, PORT: String(port) };
+    const env = { ...process.env, ...this.#options.env, DATABASE_URL: connectionString, COPY: label, PORT: String(port) };
     // A process group of its own: a Ctrl-C in the terminal is for the runner, which then stops its copies.
     const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     reaper.watch(child);
@@ -43,7 +51,8 @@ export class Copy {
       });
     }
     child.once('close', (code, signal) => {
-      print(`${label} is gone (${signal ?? `exit code ${code}`})`);
+      this.#ending = signal ?? `exit code ${code}`;
+      print(`${label} is gone (${this.#ending})`);
       this.#process = null;
       resolve(null);
       go();

@@ -2,16 +2,22 @@ import type { Duration } from './duration.ts';
 import type { RoleOptions } from './lease/lease-options.ts';
 import type { LeaseRegistry } from './lease/registry.ts';
 import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
-import { type LeaseholdOptions, resolveLeaseholdOptions } from './leasehold-options.ts';
+import { type LeaseholdOptions, type ResolvedLeaseholdOptions, resolveLeaseholdOptions } from './leasehold-options.ts';
 import { ManagedLeasehold } from './managed-leasehold.ts';
 import type { PartitionOptions } from './partition/partition-options.ts';
 import type { RolePartition } from './partition/role-partition.ts';
 import type { InstanceIdentity } from './store/lease-store.ts';
+import { memoryStore } from './store/memory-store.ts';
 
 /** One instance's part in the agreement. Create one per process. */
 export interface Leasehold extends AsyncDisposable {
   readonly instance: InstanceIdentity;
   readonly leases: LeaseRegistry;
+  /**
+   * Whether {@link start} was called and has not failed; otherwise this instance competes for nothing and knows no holder. It
+   * stays true after {@link stop}.
+   */
+  readonly hasStarted: boolean;
   /**
    * Registers a role and competes for it once started.
    *
@@ -70,5 +76,22 @@ export interface Leasehold extends AsyncDisposable {
  * LEASEHOLD_INVALID_ADDRESS, LEASEHOLD_NO_STORE
  */
 export function createLeasehold(options: LeaseholdOptions = {}): Leasehold {
-  return new ManagedLeasehold(resolveLeaseholdOptions(options));
+  const resolved = resolveLeaseholdOptions(options);
+  const leasehold = new ManagedLeasehold(resolved);
+  optionsOf.set(leasehold, resolved);
+  return leasehold;
+}
+
+/** By the Leasehold that was made of them: what a role's own options are laid over. */
+const optionsOf = new WeakMap<Leasehold, ResolvedLeaseholdOptions>();
+
+/** One that has the roles of another and is never started: what it refuses to register, the other would refuse. */
+export function rehearsalOf(leasehold: Leasehold): Leasehold {
+  // One that another copy of this library made has the usual timing here.
+  const options = optionsOf.get(leasehold) ?? resolveLeaseholdOptions({ store: memoryStore() });
+  const roles = new Set(Array.from(leasehold.leases, ({ role }) => role));
+  const canHold = (role: string): boolean => roles.has(role) || options.canHold(role);
+  const rehearsal = new ManagedLeasehold({ ...options, store: memoryStore(), canHold });
+  for (const role of roles) rehearsal.role(role);
+  return rehearsal;
 }

@@ -74,6 +74,10 @@ export class ManagedLeasehold implements Leasehold, LeaseHost {
     return this.#instance;
   }
 
+  get hasStarted(): boolean {
+    return this.#phase !== 'idle';
+  }
+
   get #isDraining(): boolean {
     return this.#phase === 'stopping' || this.clock.monotonic() < this.#asideUntil;
   }

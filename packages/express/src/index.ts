@@ -1,5 +1,6 @@
 export type {
   Advertise,
+  AffinityKey,
   ConnectHandler,
   PartitionHolderProxyOptions,
   RoleHolderHandler,
@@ -8,5 +9,6 @@ export type {
 export { leaseholdLifecycle, type LeaseholdLifecycle } from './lifecycle.ts';
 export type { LeaseholdLifecycleOptions } from './lifecycle-options.ts';
 export { partitionHolderProxy } from './partition-holder-proxy.ts';
+export { requirePartition, type RequirePartitionOptions } from './require-partition.ts';
 export { requireRole } from './require-role.ts';
 export { roleHolderProxy } from './role-holder-proxy.ts';

@@ -1,5 +1,6 @@
 import type { ConnectHandler, ProxyLeasehold } from '@leasehold/proxy';
 import { HolderGuard } from '@leasehold/proxy/adapter';
+import { guardedBy } from './guarded-by.ts';
 
 /**
  * Middleware for routes that may run on the holder alone and are not forwarded: on any other instance it answers 503 with
@@ -12,9 +13,5 @@ import { HolderGuard } from '@leasehold/proxy/adapter';
  * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION when the Leasehold was forgotten.
  */
 export function requireRole(leasehold: ProxyLeasehold, role: string): ConnectHandler {
-  const guard = new HolderGuard(leasehold, role);
-  return (_request, response, next) => {
-    if (guard.isHeld) next();
-    else guard.answer(response);
-  };
+  return guardedBy(new HolderGuard(leasehold, role));
 }

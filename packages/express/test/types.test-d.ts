@@ -7,6 +7,7 @@ import {
   type LeaseholdLifecycle,
   leaseholdLifecycle,
   type LeaseholdLifecycleOptions,
+  requirePartition,
   requireRole,
   type RoleHolderHandler,
   roleHolderProxy,
@@ -48,6 +49,29 @@ describe('handlers', () => {
     roleHolderProxy(leasehold, { role: 'maintenance', prefixes: ['/maintenance'], headTimeout: '10 seconds' });
     // @ts-expect-error -- no role
     requireRole(leasehold);
+  });
+});
+
+describe('requirePartition', () => {
+  test('is middleware of both versions, and knows the request by what is said of it', () => {
+    const byField = requirePartition(leasehold, 'devices', ({ headers }) => headers['x-device-id']);
+    expectTypeOf(byField).toEqualTypeOf<ConnectHandler>();
+    const byId = requirePartition(leasehold, 'devices', (request: express.Request) => request.params['id'], { scope: 'Device' });
+    express().get('/:id', byField, byId, (_request, response) => void response.send('ok'));
+    express4().get('/:id', byField, byId, (_request, response) => void response.send('ok'));
+  });
+
+  test('what cannot be does not compile', () => {
+    // @ts-expect-error -- no key
+    requirePartition(leasehold, 'devices');
+    // @ts-expect-error -- a key that has to be waited for
+    requirePartition(leasehold, 'devices', async () => 'key');
+    // @ts-expect-error -- a number is no key
+    requirePartition(leasehold, 'devices', () => 7);
+    // @ts-expect-error -- not an option
+    requirePartition(leasehold, 'devices', () => 'key', { scop: 'Device' });
+    // @ts-expect-error -- has no partitions
+    requirePartition({ instance: leasehold.instance }, 'devices', () => 'key');
   });
 });
 

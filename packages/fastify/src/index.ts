@@ -1,3 +1,4 @@
+export type { NamedPartitions, PartitionName, RegisteredPartitions, RolePartitions } from './partition-names.ts';
 export { partitionHolderProxy, type PartitionHolderProxyPluginOptions } from './partition-holder-proxy.ts';
 export { roleHolderProxy, type RoleHolderProxyPluginOptions } from './role-holder-proxy.ts';
 export type { GivenLeaseholdOptions, NamedRole, OwnLeaseholdOptions, RoleLeasePluginOptions } from './role-lease-options.ts';

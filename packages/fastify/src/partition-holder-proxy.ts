@@ -7,9 +7,11 @@ import {
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { installProxy, requireLeasehold } from './install-proxy.ts';
+import type { PartitionName } from './partition-names.ts';
 import { withoutRegister } from './register-options.ts';
 
 export interface PartitionHolderProxyPluginOptions extends PartitionHolderProxyOptions {
+  readonly partition: PartitionName;
   /** What has the partition. @default that of `roleLeasePlugin`: `app.leasehold` */
   readonly leasehold?: PartitionLeasehold;
 }

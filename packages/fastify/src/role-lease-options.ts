@@ -1,8 +1,15 @@
-import { createLeasehold, type Leasehold, type LeaseholdOptions, type Logger, type RoleOptions } from '@leasehold/core';
-import { type AnyRole, invalidOption, leaseholdFrom, resolveRoles } from '@leasehold/core/adapter';
-import { memoryStore } from '@leasehold/core/memory';
+import type { Leasehold, LeaseholdOptions, Logger, RoleOptions } from '@leasehold/core';
+import {
+  invalidOption,
+  leaseholdFrom,
+  registerAllOrNone,
+  registerDeclared,
+  resolvePartitions,
+  resolveRoles,
+} from '@leasehold/core/adapter';
 import type { PostgresStoreOptions } from '@leasehold/core/postgres';
 import type { Advertise } from '@leasehold/proxy';
+import type { NamedPartitions } from './partition-names.ts';
 import { OF_REGISTER } from './register-options.ts';
 import type { RoleName } from './role-names.ts';
 
@@ -14,6 +21,8 @@ export interface NamedRole extends RoleOptions {
 interface CommonOptions {
   /** The roles that this application competes for. @default none; `app.leasehold.role()` adds more */
   readonly roles?: readonly (RoleName | NamedRole)[];
+  /** The partitions whose roles it competes for, each by its name. @default none; `app.leasehold.partition()` adds more */
+  readonly partitions?: NamedPartitions;
   /**
    * Where the other instances reach this one, told to them once the server listens: the address that it listens on, a URL,
    * or a function that answers one.
@@ -35,37 +44,26 @@ export interface GivenLeaseholdOptions extends CommonOptions {
 
 export type RoleLeasePluginOptions = OwnLeaseholdOptions | GivenLeaseholdOptions;
 
-const PLACE = { name: 'roleLeasePlugin', own: ['roles', 'advertise', 'leasehold'] };
+const PLACE = { name: 'roleLeasePlugin', own: ['roles', 'partitions', 'advertise', 'leasehold'] };
 /** Belong to the plugin, or to Fastify's `register`. */
 const NOT_OF_LEASEHOLD: ReadonlySet<string> = new Set([...PLACE.own, ...OF_REGISTER]);
 
 /**
- * The Leasehold that the options ask for, with its roles registered and not started.
+ * The Leasehold that the options ask for, with its roles and partitions registered and not started.
  *
- * @throws {LeaseholdError} whatever `createLeasehold`, `postgresStore` and `Leasehold.role` throw; LEASEHOLD_INVALID_OPTION
+ * @throws {LeaseholdError} whatever `createLeasehold`, `postgresStore`, `Leasehold.role` and `Leasehold.partition` throw;
+ * LEASEHOLD_INVALID_OPTION
  */
 export async function resolveLeasehold(options: RoleLeasePluginOptions, logger: Logger): Promise<Leasehold> {
-  const roles = resolveRoles(options.roles);
+  const declared = { roles: resolveRoles(options.roles), partitions: resolvePartitions(options.partitions) };
   if (options.leasehold === undefined) {
     const leasehold = await leaseholdFrom(settingsIn(options), logger, PLACE);
-    registerRoles(leasehold, roles);
+    registerDeclared(leasehold, declared);
     return leasehold;
   }
   requireNothingElse(options);
-  rehearse(options.leasehold, roles);
-  registerRoles(options.leasehold, roles);
+  registerAllOrNone(options.leasehold, declared);
   return options.leasehold;
-}
-
-function registerRoles(leasehold: Leasehold, roles: readonly AnyRole[]): void {
-  for (const { name, ...options } of roles) leasehold.role(name, options);
-}
-
-/** Nothing may stay registered on a Leasehold of somebody else's when a later name turns out to be invalid or taken. */
-function rehearse(leasehold: Leasehold, roles: readonly AnyRole[]): void {
-  const rehearsal = createLeasehold({ store: memoryStore() });
-  for (const { role } of leasehold.leases) rehearsal.role(role);
-  for (const { name } of roles) rehearsal.role(name);
 }
 
 /** What is left for `createLeasehold` and `postgresStore`. */

@@ -1,8 +1,10 @@
 import { type Leasehold, LeaseholdError } from '@leasehold/core';
+import { hasPartition } from '@leasehold/core/adapter';
 import { resolveAdvertise, tellAddress } from '@leasehold/proxy/adapter';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { Lifecycle } from './lifecycle.ts';
+import type { RolePartitions } from './partition-names.ts';
 import { resolveLeasehold, type RoleLeasePluginOptions } from './role-lease-options.ts';
 import type { RoleLeases } from './role-names.ts';
 import { guardRoutes } from './route-guard.ts';
@@ -13,12 +15,14 @@ declare module 'fastify' {
     leasehold: Leasehold;
     /** Every configured role: `app.roleLeases.get('maintenance').isHeld`. */
     roleLeases: RoleLeases;
+    /** Every partition: `app.rolePartitions.get('devices').isHeld('device-42')`. */
+    rolePartitions: RolePartitions;
   }
 }
 
 /**
- * Makes the instances of an application agree who holds which role: `app.leasehold`, `app.roleLeases`, `app.requireRole`, and
- * the option `config: { role }` of routes. Register it on the root: inside an encapsulated plugin it guards the routes of that alone.
+ * Makes the instances of an application agree who holds which role: `app.leasehold`, `app.roleLeases`, `app.rolePartitions`,
+ * `app.requireRole`, `app.requirePartition`, and the option `config: { role }` of routes. Register it on the root: inside an encapsulated plugin it guards the routes of that alone.
  *
  * - It competes from `app.ready()` on, tells its address once the server listens, and logs to `app.log`.
  * - `app.close()` stops it first: nothing is held from then on and every term is aborted, and the roles are given back when
@@ -28,8 +32,8 @@ declare module 'fastify' {
  * *Gotcha:* work under a role uses what else is registered (a database pool) safely: Fastify closes that after it. Work that
  * ends only when something else is closed ends too late; let it end when the signal of its term aborts.
  *
- * `app.ready()` rejects with what `createLeasehold`, `postgresStore` and `Leasehold.role` throw at an option, and with what
- * `Leasehold.start` throws, as its `startup` says; with LEASEHOLD_UNKNOWN_ROLE when a route names a role that is not registered.
+ * `app.ready()` rejects with what `createLeasehold`, `postgresStore`, `Leasehold.role` and `Leasehold.partition` throw at an
+ * option, and with what `Leasehold.start` throws, as its `startup` says; with LEASEHOLD_UNKNOWN_ROLE when a route names a role that is not registered.
  *
  * @throws {LeaseholdError} LEASEHOLD_ALREADY_REGISTERED from `app.ready()` when `app.leasehold` exists.
  */
@@ -45,6 +49,7 @@ async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePlugin
   const lifecycle = new Lifecycle({ leasehold, hookTimeoutMs: app.initialConfig.pluginTimeout ?? 0 });
   app.decorate('leasehold', leasehold);
   app.decorate('roleLeases', leasehold.leases);
+  app.decorate('rolePartitions', partitionsOf(leasehold));
   guardRoutes(app, leasehold);
   app.addHook('onReady', () => {
     handOverBeforeClosing(app, lifecycle);
@@ -54,6 +59,10 @@ async function registerRoleLeases(app: FastifyInstance, options: RoleLeasePlugin
   // For a close() that comes before ready(): nothing listens, and nothing was held.
   app.addHook('preClose', async () => lifecycle.beginStop());
   app.addHook('onClose', () => lifecycle.stopped());
+}
+
+function partitionsOf(leasehold: Leasehold): RolePartitions {
+  return { has: (name) => hasPartition(leasehold, name), get: (name) => leasehold.getPartition(name) };
 }
 
 /**
@@ -70,6 +79,6 @@ function requireUnregistered(app: FastifyInstance): void {
   if (!app.hasDecorator('leasehold') && !app.hasDecorator('roleLeases')) return;
   throw new LeaseholdError(
     'LEASEHOLD_ALREADY_REGISTERED',
-    'app.leasehold exists already: register roleLeasePlugin once, on the root of the application, and name all roles there or add them with app.leasehold.role().',
+    'app.leasehold exists already: register roleLeasePlugin once, on the root of the application, and name all roles and partitions there, or add them with app.leasehold.role() and app.leasehold.partition().',
   );
 }

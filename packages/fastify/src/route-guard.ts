@@ -1,7 +1,13 @@
 import { isLeaseholdError, type Leasehold, LeaseholdError, showValue } from '@leasehold/core';
-import { HolderGuard } from '@leasehold/proxy/adapter';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import { requireKnown } from '@leasehold/core/adapter';
+import type { AffinityKey } from '@leasehold/proxy';
+import { type Guard, HolderGuard, PartitionGuard } from '@leasehold/proxy/adapter';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { PartitionName } from './partition-names.ts';
 import type { RoleName } from './role-names.ts';
+
+/** What a key is told by, unless the application says otherwise. */
+type UsualRequest = FastifyRequest;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,6 +22,28 @@ declare module 'fastify' {
      * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE at once: a guard of a misspelt role would let everything through, or nothing.
      */
     requireRole(role: RoleName): RoleGuardHook;
+    /**
+     * The partition form of `requireRole`: lets a request through where the role of its affinity key is held, and answers 503
+     * elsewhere. A request without a key is answered with 400, as by `partitionHolderProxy`.
+     *
+     * ```ts
+     * const ofDevice = app.requirePartition('devices', (request) => request.headers['x-device-id']);
+     * app.get('/state', { preHandler: ofDevice }, handler);
+     * ```
+     *
+     * @param affinityKey tells what of a request says where it belongs, without waiting for anything. Its body is there from
+     * `preValidation` on.
+     * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE, LEASEHOLD_INVALID_OPTION at once.
+     */
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- an application has requests of its own type
+    requirePartition<Request = UsualRequest>(
+      partition: PartitionName,
+      affinityKey: (request: Request) => AffinityKey,
+      options?: {
+        /** Keeps keys of different kinds apart. @default keys have no scope */
+        readonly scope?: string;
+      },
+    ): RoleGuardHook;
   }
 
   interface FastifyContextConfig {
@@ -43,7 +71,7 @@ interface GuardedRequest {
 export type RoleGuardHook = (request: GuardedRequest, reply: GuardedReply, done: () => void) => void;
 
 /**
- * `app.requireRole`, and the option of routes.
+ * `app.requireRole`, `app.requirePartition`, and the option of routes.
  *
  * The option is looked at in `preParsing`: a hook of the root covers all routes, those that were there before it too, and comes
  * after every `onRequest` hook, wherever that was added. So a proxy has forwarded before, a refusal carries the fields of
@@ -58,6 +86,10 @@ export function guardRoutes(app: FastifyInstance, leasehold: Leasehold): void {
     return guard;
   };
   app.decorate('requireRole', (role: string) => createGuard(leasehold, role));
+  app.decorate('requirePartition', (partition, affinityKey, options = {}) => {
+    requireKnown('requirePartition()', options, ['scope']);
+    return hookOf(new PartitionGuard(leasehold, { partition, affinityKey, scope: options.scope, logger: app.log }));
+  });
   app.addHook('onRoute', (route) => void routes.push(route));
   app.addHook('onReady', async () => {
     for (const { config, method, url } of routes) {
@@ -81,13 +113,17 @@ export function guardRoutes(app: FastifyInstance, leasehold: Leasehold): void {
 }
 
 function createGuard(leasehold: Leasehold, role: string): RoleGuardHook {
-  const guard = new HolderGuard(leasehold, role);
+  return hookOf(new HolderGuard(leasehold, role));
+}
+
+function hookOf<Request>(guard: Guard<Request>): RoleGuardHook {
   return (request, reply, done) => {
-    if (guard.isHeld) {
+    const refusal = guard.check(request as Request);
+    if (refusal === null) {
       done();
       return;
     }
-    const { status, headers, body } = guard.refuse(request.method);
+    const { status, headers, body } = refusal.tell(request.method);
     // As bytes: Fastify adds a charset to the type of a text.
     reply
       .code(status)

@@ -1,11 +1,16 @@
 /** A program of its own: an augmentation holds for a whole program, and the tests beside this one have other roles. */
-import { roleHolderProxy, roleLeasePlugin } from '@leasehold/fastify';
+import { partitionHolderProxy, roleHolderProxy, roleLeasePlugin } from '@leasehold/fastify';
 import Fastify from 'fastify';
 
 declare module '@leasehold/fastify' {
   interface RegisteredRoles {
     maintenance: true;
     [partition: `devices:partition-${number}`]: true;
+  }
+
+  interface RegisteredPartitions {
+    devices: true;
+    orders: true;
   }
 }
 
@@ -40,5 +45,23 @@ app.get('/jobs', { config: { role: 'maintenanc' } }, async () => []);
 // @ts-expect-error -- misspelt
 app.route({ method: 'GET', url: '/jobs', config: { role: 'maintenanc' }, handler: async () => [] });
 
+app.rolePartitions.get('devices');
+// @ts-expect-error -- misspelt
+app.rolePartitions.get('device');
+// @ts-expect-error -- misspelt
+app.rolePartitions.has('device');
+app.requirePartition('orders', () => 'key');
+// @ts-expect-error -- misspelt
+app.requirePartition('device', () => 'key');
+app.register(roleLeasePlugin, { partitions: { devices: { count: 16 } } });
+// @ts-expect-error -- misspelt
+app.register(roleLeasePlugin, { partitions: { device: { count: 16 } } });
+// @ts-expect-error -- not without options
+app.register(roleLeasePlugin, { partitions: { devices: undefined } });
+app.register(partitionHolderProxy, { partition: 'devices', affinityKey: () => 'key', prefixes: ['/devices'] });
+// @ts-expect-error -- misspelt
+app.register(partitionHolderProxy, { partition: 'device', affinityKey: () => 'key', prefixes: ['/devices'] });
+
 // What takes any name is left to: roles that are only known at run time.
 app.leasehold.get('another');
+app.leasehold.getPartition('another');

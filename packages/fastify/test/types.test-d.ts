@@ -1,8 +1,10 @@
-import { createLeasehold, type Leasehold, type RoleLease } from '@leasehold/core';
+import { createLeasehold, type Leasehold, type RoleLease, type RolePartition } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import type { IncomingMessage } from 'node:http';
 import {
+  type NamedPartitions,
   partitionHolderProxy,
+  type PartitionName,
   type RoleGuardHook,
   roleHolderProxy,
   roleLeasePlugin,
@@ -10,8 +12,9 @@ import {
   type RoleLeases,
   type RoleName,
   type RoleNameOf,
+  type RolePartitions,
 } from '@leasehold/fastify';
-import Fastify, { type FastifyContextConfig, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify';
 import pg from 'pg';
 import { describe, expectTypeOf, test } from 'vitest';
 
@@ -23,6 +26,8 @@ describe('decorators', () => {
     expectTypeOf(app.leasehold).toEqualTypeOf<Leasehold>();
     expectTypeOf(app.roleLeases).toEqualTypeOf<RoleLeases>();
     expectTypeOf(app.roleLeases.get('maintenance')).toEqualTypeOf<RoleLease>();
+    expectTypeOf(app.rolePartitions).toEqualTypeOf<RolePartitions>();
+    expectTypeOf(app.rolePartitions.get('devices')).toEqualTypeOf<RolePartition>();
     expectTypeOf<FastifyInstance['roleLeases']['heldRoles']>().returns.toEqualTypeOf<string[]>();
   });
 
@@ -38,6 +43,7 @@ describe('decorators', () => {
 describe('role names', () => {
   test('are any string until RegisteredRoles is augmented', () => {
     expectTypeOf<RoleName>().toEqualTypeOf<string>();
+    expectTypeOf<PartitionName>().toEqualTypeOf<string>();
     expectTypeOf<RoleNameOf<{ maintenance: true; reports: true }>>().toEqualTypeOf<'maintenance' | 'reports'>();
   });
 });
@@ -51,6 +57,29 @@ describe('options of roleLeasePlugin', () => {
     app.register(roleLeasePlugin, { leasehold: createLeasehold({ store }), advertise: 'auto' });
     app.register(roleLeasePlugin, { roles: [{ name: 'maintenance', maxHold: '1h' }] });
     app.register(roleLeasePlugin, { store, advertise: () => 'http://app-03.internal:8080', logLevel: 'warn' });
+  });
+
+  test('partitions, by name', () => {
+    app.register(roleLeasePlugin, {
+      store,
+      partitions: { devices: { count: 64, balance: 'fair' }, orders: { count: 8, maxHold: '1h' } },
+    });
+    app.register(roleLeasePlugin, { leasehold: createLeasehold({ store }), partitions: { devices: { count: 64 } } });
+    expectTypeOf<NamedPartitions>().toExtend<RoleLeasePluginOptions['partitions']>();
+    // @ts-expect-error -- no count
+    app.register(roleLeasePlugin, { store, partitions: { devices: {} } });
+    // @ts-expect-error -- a count is a number
+    app.register(roleLeasePlugin, { store, partitions: { devices: { count: '64' } } });
+    // @ts-expect-error -- there is no such balance
+    app.register(roleLeasePlugin, { store, partitions: { devices: { count: 64, balance: 'even' } } });
+    // @ts-expect-error -- not an option of a partition
+    app.register(roleLeasePlugin, { store, partitions: { devices: { count: 64, balanced: true } } });
+    // @ts-expect-error -- not a duration
+    app.register(roleLeasePlugin, { store, partitions: { devices: { count: 64, leaseDuration: '15 seconds' } } });
+    // @ts-expect-error -- a list has no counts
+    app.register(roleLeasePlugin, { store, partitions: ['devices'] });
+    // @ts-expect-error -- with a given leasehold, too
+    app.register(roleLeasePlugin, { leasehold: createLeasehold({ store }), partitions: { devices: { count: '64' } } });
   });
 
   test('they may be made from the parent', () => {
@@ -103,6 +132,28 @@ describe('guards', () => {
     app.addHook('preHandler', guard);
     const other = Fastify({ http2: true });
     other.get('/', { onRequest: other.requireRole('maintenance') }, async () => 'ran');
+  });
+
+  test('requirePartition is one too, and knows the request by what is said of it', () => {
+    const guard = app.requirePartition('devices', (request) => {
+      expectTypeOf(request).toEqualTypeOf<FastifyRequest>();
+      return request.headers['x-device-id'];
+    });
+    expectTypeOf(guard).toEqualTypeOf<RoleGuardHook>();
+    type DeviceRequest = FastifyRequest<{ Params: { id: string } }>;
+    const byId = app.requirePartition('devices', (request: DeviceRequest) => request.params.id, { scope: 'Device' });
+    app.get('/:id', { onRequest: guard, preValidation: [guard], preHandler: [byId] }, async () => 'ran');
+    app.get<{ Params: { id: string } }>('/by/:id', { preHandler: byId }, async (request) => request.params.id);
+    const other = Fastify({ http2: true });
+    other.get('/:id', { onRequest: other.requirePartition('devices', ({ headers }) => headers['x-id']) }, async () => 'ran');
+    // @ts-expect-error -- no key
+    app.requirePartition('devices');
+    // @ts-expect-error -- a key that has to be waited for
+    app.requirePartition('devices', async () => 'key');
+    // @ts-expect-error -- a number is no key
+    app.requirePartition('devices', () => 7);
+    // @ts-expect-error -- not an option
+    app.requirePartition('devices', () => 'key', { scop: 'Device' });
   });
 
   test('a route names its role', () => {

@@ -15,7 +15,17 @@ export type {
   NamedRole,
   OwnLeaseholdSettings,
 } from './module-options.ts';
-export { RequireRole, RoleNotHeldException } from './require-role.ts';
+export type { KeyScope, NamedPartitions, PartitionName, RegisteredPartitions } from './partition-names.ts';
+export { AffinityKeyException, RoleNotHeldException } from './refused.ts';
+export { RequirePartition } from './require-partition.ts';
+export { RequireRole } from './require-role.ts';
 export type { RegisteredRoles, RoleName, RoleNameOf } from './role-names.ts';
-export { getRoleLeaseToken, InjectLeasehold, InjectRoleLease, LEASEHOLD } from './tokens.ts';
-export { currentTerm, WhileHeld, type WhileHeldDecorator } from './while-held.ts';
+export {
+  getRoleLeaseToken,
+  getRolePartitionToken,
+  InjectLeasehold,
+  InjectRoleLease,
+  InjectRolePartition,
+  LEASEHOLD,
+} from './tokens.ts';
+export { currentTerm, WhileHeld, type WhileHeldDecorator, type WhileHeldOfKeyDecorator } from './while-held.ts';

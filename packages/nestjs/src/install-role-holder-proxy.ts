@@ -9,6 +9,7 @@ import {
 import type { INestApplication } from '@nestjs/common';
 import { attachProxy } from './attach-proxy.ts';
 import { Lifecycle } from './lifecycle.ts';
+import type { PartitionName } from './partition-names.ts';
 import type { RoleName } from './role-names.ts';
 
 export interface InstallRoleHolderProxyOptions extends RoleHolderProxyOptions {
@@ -16,7 +17,8 @@ export interface InstallRoleHolderProxyOptions extends RoleHolderProxyOptions {
 }
 
 export interface InstallPartitionHolderProxyOptions extends PartitionHolderProxyOptions {
-  /** Tells which role a key belongs to, and who holds it. @default that of the module; register the partition with it before */
+  readonly partition: PartitionName;
+  /** Tells which role a key belongs to, and who holds it. @default that of the module, whose option `partitions` declares it */
   readonly leasehold?: PartitionLeasehold;
 }
 

@@ -3,8 +3,9 @@ import { StartedLeasehold } from '@leasehold/core/adapter';
 import type { Advertise, ListeningServer } from '@leasehold/proxy';
 import { resolveAdvertise, tellAddress } from '@leasehold/proxy/adapter';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { HttpAdapterHost } from '@nestjs/core';
+import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { OwnLeaseholdSettings } from './module-options.ts';
+import { requireNamesKnown } from './named-uses.ts';
 import { nestLogger } from './nest-logger.ts';
 
 /** What of a server of Node's is needed here. */
@@ -23,6 +24,7 @@ export interface LifecycleOptions {
   readonly leasehold: Leasehold;
   readonly settings: Pick<OwnLeaseholdSettings, 'advertise' | 'logger'>;
   readonly host: HttpAdapterHost;
+  readonly modules: ModulesContainer;
 }
 
 /**
@@ -36,24 +38,28 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, Befor
   readonly logger: Logger;
   readonly #advertise: Advertise | null;
   readonly #host: HttpAdapterHost;
+  readonly #modules: ModulesContainer;
   readonly #closings: Closing[] = [];
   readonly #started: StartedLeasehold;
   #stopping = false;
 
   /** @throws {LeaseholdError} LEASEHOLD_INVALID_ADDRESS for a URL that is none, now and not when the server listens. */
-  constructor({ leasehold, settings, host }: LifecycleOptions) {
+  constructor({ leasehold, settings, host, modules }: LifecycleOptions) {
     this.leasehold = leasehold;
     this.#started = new StartedLeasehold(leasehold);
     this.logger = settings.logger ?? nestLogger('Leasehold');
     this.#advertise = resolveAdvertise(settings.advertise);
     this.#host = host;
+    this.#modules = modules;
   }
 
   addClosing(closing: Closing): void {
     this.#closings.push(closing);
   }
 
+  /** Names are looked at here, when each module has been initialised: some register roles by hand. */
   async onApplicationBootstrap(): Promise<void> {
+    requireNamesKnown(this.#modules, this.leasehold);
     this.#watchServer();
     await this.#started.start();
   }

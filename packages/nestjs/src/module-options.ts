@@ -3,6 +3,7 @@ import type { PostgresStoreOptions } from '@leasehold/core/postgres';
 import type { Advertise } from '@leasehold/proxy';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import type { InstallRoleHolderProxyOptions } from './install-role-holder-proxy.ts';
+import type { NamedPartitions } from './partition-names.ts';
 import type { RoleName } from './role-names.ts';
 
 /** A role with options of its own. */
@@ -34,12 +35,14 @@ export interface GivenLeaseholdSettings extends CommonSettings {
   readonly logger?: Logger;
 }
 
-/** What a factory of `forRootAsync` answers: everything but the roles, whose names the injector has to know before. */
+/** What a factory of `forRootAsync` answers: everything but roles and partitions, whose names the injector has to know before. */
 export type LeaseholdSettings = OwnLeaseholdSettings | GivenLeaseholdSettings;
 
 interface RoleSettings {
   /** The roles that this application competes for, each to be injected. @default none; `forFeature` adds more */
   readonly roles?: readonly (RoleName | NamedRole)[];
+  /** The partitions whose roles it competes for, by name, each to be injected. @default none; `forFeature` adds more */
+  readonly partitions?: NamedPartitions;
 }
 
 export type LeaseholdModuleOptions = (OwnLeaseholdSettings & RoleSettings) | (GivenLeaseholdSettings & RoleSettings);
@@ -47,6 +50,8 @@ export type LeaseholdModuleOptions = (OwnLeaseholdSettings & RoleSettings) | (Gi
 export interface LeaseholdModuleAsyncOptions {
   /** The roles that this application competes for, each to be injected. @default none; `forFeature` adds more */
   readonly roles?: readonly (RoleName | NamedRole)[];
+  /** The partitions whose roles it competes for, by name, each to be injected. @default none; `forFeature` adds more */
+  readonly partitions?: NamedPartitions;
   /** Modules that provide what is in `inject`. @default none */
   readonly imports?: ModuleMetadata['imports'];
   /** What `useFactory` is called with. @default nothing */
@@ -55,7 +60,13 @@ export interface LeaseholdModuleAsyncOptions {
   readonly useFactory: (...dependencies: never[]) => LeaseholdSettings | Promise<LeaseholdSettings>;
 }
 
-export interface LeaseholdFeatureOptions {
-  /** The roles that this part of the application needs. One that is registered already is shared. */
-  readonly roles: readonly (RoleName | NamedRole)[];
+interface FeatureSettings {
+  /** The roles that this part of the application needs. One that is registered already is shared. @default none */
+  readonly roles?: readonly (RoleName | NamedRole)[];
+  /** The partitions that it needs, by name. One that is declared elsewhere with the same options is shared. @default none */
+  readonly partitions?: NamedPartitions;
 }
+
+/** Roles, partitions, or both. */
+export type LeaseholdFeatureOptions = FeatureSettings &
+  (Required<Pick<FeatureSettings, 'roles'>> | Required<Pick<FeatureSettings, 'partitions'>>);

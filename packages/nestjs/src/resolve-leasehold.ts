@@ -6,7 +6,7 @@ import { nestLogger } from './nest-logger.ts';
 
 /** Belong to the module. */
 const OF_MODULE: ReadonlySet<string> = new Set(['advertise', 'proxy']);
-const PLACE = { name: 'LeaseholdModule', own: ['roles', 'leasehold', ...OF_MODULE] };
+const PLACE = { name: 'LeaseholdModule', own: ['roles', 'partitions', 'leasehold', ...OF_MODULE] };
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
 export function resolveProxies({ proxy = [] }: LeaseholdSettings): readonly InstallRoleHolderProxyOptions[] {
@@ -23,7 +23,7 @@ export async function resolveLeasehold(settings: LeaseholdSettings): Promise<Lea
   if (typeof settings !== 'object' || settings === null) {
     throw invalidOption('options', settings, 'give an object, such as { connectionString }');
   }
-  requireNoRoles(settings);
+  requireNoNames(settings);
   if (settings.leasehold === undefined) return makeLeasehold(settings);
   requireNothingElse(settings);
   return settings.leasehold;
@@ -44,7 +44,10 @@ function requireNothingElse(settings: GivenLeaseholdSettings): void {
 }
 
 /** A factory comes too late for them: the injector knows a role by what the module was made with. */
-function requireNoRoles(settings: object): void {
-  if (!('roles' in settings)) return;
-  throw invalidOption('roles', settings.roles, 'give roles to forRootAsync() itself, beside useFactory');
+function requireNoNames(settings: object): void {
+  for (const option of ['roles', 'partitions']) {
+    if (option in settings) {
+      throw invalidOption(option, Reflect.get(settings, option), `give ${option} to forRootAsync() itself, beside useFactory`);
+    }
+  }
 }

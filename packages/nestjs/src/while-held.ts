@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Leasehold, LeaseholdError, type Term } from '@leasehold/core';
+import { type Leasehold, LeaseholdError, type Term, type WhileHeldResult } from '@leasehold/core';
+import { invalidOption, requireKnown } from '@leasehold/core/adapter';
 import { Inject } from '@nestjs/common';
+import { noteUse } from './named-uses.ts';
+import type { KeyScope, PartitionName } from './partition-names.ts';
 import type { RoleName } from './role-names.ts';
 import { LEASEHOLD } from './tokens.ts';
 
@@ -12,6 +15,13 @@ type AnyWork = (this: Injected, ...values: unknown[]) => unknown;
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a descriptor is invariant: it takes exactly the parameters there are
 export type WhileHeldDecorator = <Values extends unknown[], Value>(
+  target: object,
+  method: string | symbol,
+  descriptor: TypedPropertyDescriptor<(...values: Values) => Promise<Value | undefined>>,
+) => void;
+
+/** The same, for a method whose first arguments are what its key is told by. */
+export type WhileHeldOfKeyDecorator<Keyed extends unknown[]> = <Values extends [...Keyed, ...unknown[]], Value>(
   target: object,
   method: string | symbol,
   descriptor: TypedPropertyDescriptor<(...values: Values) => Promise<Value | undefined>>,
@@ -41,20 +51,66 @@ const terms = new AsyncLocalStorage<Term>();
  * The method keeps its `this`, its arguments, its answer and its errors. A call that is skipped answers `undefined`, so that
  * the method has to answer `Promise<void>`, or a promise of something or `undefined`. Others do not compile.
  *
- * A call rejects with what the method throws, with LEASEHOLD_UNKNOWN_ROLE for a role that is not registered, and with
- * LEASEHOLD_NOT_REGISTERED on an object that Nest did not make by its class, such as that of a `useFactory`.
+ * A call rejects with what the method throws, and with LEASEHOLD_NOT_REGISTERED on an object that Nest did not make by its
+ * class, such as that of a `useFactory`. `app.init` rejects with LEASEHOLD_UNKNOWN_ROLE for a role that is not registered.
  */
-export function WhileHeld(role: RoleName): WhileHeldDecorator {
-  return (target, method, descriptor) => {
+export function WhileHeld(role: RoleName): WhileHeldDecorator;
+/**
+ * Of a partition: runs the method only where the role of its key is held. The key is told by the arguments of each call.
+ *
+ * ```ts
+ * @WhileHeld('devices', (id: string) => id)
+ * async poll(id: string): Promise<void> {}
+ * ```
+ *
+ * A call rejects with LEASEHOLD_INVALID_AFFINITY_KEY for a key that is none, too.
+ *
+ * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
+ */
+export function WhileHeld<Keyed extends unknown[]>(
+  partition: PartitionName,
+  affinityKey: (...values: Keyed) => string,
+  options?: KeyScope,
+): WhileHeldOfKeyDecorator<Keyed>;
+export function WhileHeld(
+  name: string,
+  affinityKey?: (...values: never[]) => string,
+  options: KeyScope = {},
+): WhileHeldDecorator & WhileHeldOfKeyDecorator<never[]> {
+  const run = affinityKey === undefined ? underRole(name) : underKey(name, affinityKey, options);
+  const kind = affinityKey === undefined ? 'role' : 'partition';
+  return (target: object, method: string | symbol, descriptor: unknown) => {
+    noteUse(target, { decorator: 'WhileHeld', kind, name, method });
     Inject(LEASEHOLD)(target, HOST);
     // That it keeps the parameters of the method the compiler cannot see.
-    const writable = descriptor as unknown as { value: AnyWork };
+    const writable = descriptor as { value: AnyWork };
     const original = writable.value;
     writable.value = likeOriginal(original, async function (this: Injected, ...values) {
-      const lease = hostOf(this, { role, method }).get(role);
-      const outcome = await lease.whileHeld((term) => terms.run(term, () => original.apply(this, values)));
+      const outcome = await run(hostOf(this, { role: name, method }), values, (term) =>
+        terms.run(term, () => original.apply(this, values)),
+      );
       return outcome.ran ? outcome.value : undefined;
     });
+  };
+}
+
+/** Runs the work of one call where it may. */
+type Run = (leasehold: Leasehold, values: readonly unknown[], work: (term: Term) => unknown) => Promise<WhileHeldResult<unknown>>;
+
+function underRole(role: string): Run {
+  return (leasehold, _values, work) => leasehold.get(role).whileHeld(work);
+}
+
+function underKey(name: string, affinityKey: (...values: never[]) => string, options: KeyScope): Run {
+  if (typeof affinityKey !== 'function') {
+    throw invalidOption('affinityKey', affinityKey, 'give a function of the arguments of the method');
+  }
+  requireKnown('WhileHeld()', options, ['scope']);
+  const { scope } = options;
+  return (leasehold, values, work) => {
+    const partition = leasehold.getPartition(name);
+    const key = affinityKey(...(values as never[]));
+    return scope === undefined ? partition.whileHeld(key, work) : partition.whileHeld(scope, key, work);
   };
 }
 

@@ -1,10 +1,14 @@
 /** A program of its own: an augmentation holds for a whole program, and the tests beside this one have other roles. */
-import type { RoleLease } from '@leasehold/core';
+import type { RoleLease, RolePartition } from '@leasehold/core';
 import {
   getRoleLeaseToken,
+  getRolePartitionToken,
   InjectRoleLease,
+  InjectRolePartition,
+  installPartitionHolderProxy,
   installRoleHolderProxy,
   LeaseholdModule,
+  RequirePartition,
   RequireRole,
   WhileHeld,
 } from '@leasehold/nestjs';
@@ -14,6 +18,10 @@ declare module '@leasehold/nestjs' {
   interface RegisteredRoles {
     maintenance: true;
     [partition: `devices:partition-${number}`]: true;
+  }
+
+  interface RegisteredPartitions {
+    devices: true;
   }
 }
 
@@ -58,3 +66,45 @@ LeaseholdModule.forRoot({ proxy: [{ role: 'maintenanc', prefixes: ['/maintenance
 installRoleHolderProxy(app, { role: 'maintenance', prefixes: ['/maintenance'] });
 // @ts-expect-error -- misspelt
 installRoleHolderProxy(app, { role: 'maintenanc', prefixes: ['/maintenance'] });
+
+export class Devices {
+  @InjectRolePartition('devices') readonly right!: RolePartition;
+  // @ts-expect-error -- misspelt
+  @InjectRolePartition('device') readonly wrong!: RolePartition;
+
+  @WhileHeld('devices', (id: string) => id)
+  async poll(id: string): Promise<void> {
+    void id;
+  }
+
+  // @ts-expect-error -- misspelt
+  @WhileHeld('device', (id: string) => id)
+  async neverPoll(id: string): Promise<void> {
+    void id;
+  }
+
+  // @ts-expect-error -- a partition without a key is no role
+  @WhileHeld('devices')
+  async keyless(): Promise<void> {}
+
+  @RequirePartition('devices', () => 'key')
+  handle(): void {}
+
+  // @ts-expect-error -- misspelt
+  @RequirePartition('device', () => 'key')
+  neverHandle(): void {}
+}
+
+getRolePartitionToken('devices');
+// @ts-expect-error -- misspelt
+getRolePartitionToken('device');
+
+LeaseholdModule.forRoot({ partitions: { devices: { count: 16 } } });
+// @ts-expect-error -- misspelt
+LeaseholdModule.forRoot({ partitions: { device: { count: 16 } } });
+// @ts-expect-error -- misspelt
+LeaseholdModule.forFeature({ partitions: { device: { count: 16 } } });
+
+installPartitionHolderProxy(app, { partition: 'devices', affinityKey: () => 'key', prefixes: ['/devices'] });
+// @ts-expect-error -- misspelt
+installPartitionHolderProxy(app, { partition: 'device', affinityKey: () => 'key', prefixes: ['/devices'] });

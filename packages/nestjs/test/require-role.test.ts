@@ -19,12 +19,6 @@ class BothController {
   one(): string {
     return 'ran';
   }
-
-  @Get('unnamed')
-  @RequireRole('unnamed')
-  unnamed(): string {
-    return 'ran';
-  }
 }
 
 async function startApp(platform: Platform, database: MemoryDatabase): Promise<INestApplication> {
@@ -67,11 +61,6 @@ describe.each(platforms)('on %s', (platform) => {
     expect((await ask(app, '/both/one')).status).toBe(200);
     await leaseOf(app).stepDown({ standAside: 'until-told' });
     expect((await ask(app, '/both/one')).status).toBe(503);
-  });
-
-  test('a role that is not registered is a mistake of the programmer: 500', async () => {
-    const app = await startApp(platform, new MemoryDatabase());
-    expect((await ask(app, '/both/unnamed')).status).toBe(500);
   });
 
   test('a filter of the application sees the exception', async () => {

@@ -1,13 +1,16 @@
-import { createLeasehold, type Leasehold, type RoleLease } from '@leasehold/core';
+import { createLeasehold, type Leasehold, type RoleLease, type RolePartition } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import {
   InjectLeasehold,
   InjectRoleLease,
+  InjectRolePartition,
   installPartitionHolderProxy,
   installRoleHolderProxy,
   LEASEHOLD,
   LeaseholdHealthIndicator,
   LeaseholdModule,
+  type PartitionName,
+  RequirePartition,
   RequireRole,
   type RoleName,
   type RoleNameOf,
@@ -56,6 +59,27 @@ describe('LeaseholdModule', () => {
     LeaseholdModule.forRoot({ store, proxy: [{ role: 'maintenance', prefixes: ['/a'], headTimeOut: '10s' }] });
   });
 
+  test('partitions, by name', () => {
+    const partitions = { devices: { count: 64, balance: 'fair' }, orders: { count: 8, maxHold: '1h' } } as const;
+    LeaseholdModule.forRoot({ store, partitions });
+    LeaseholdModule.forRoot({ leasehold: createLeasehold({ store }), roles: ['maintenance'], partitions });
+    LeaseholdModule.forRootAsync({ useFactory: () => ({ store }), partitions });
+    LeaseholdModule.forFeature({ partitions: { devices: { count: 64, balance: 'fair' } } });
+    LeaseholdModule.forFeature({ roles: ['maintenance'], partitions });
+    // @ts-expect-error -- no count
+    LeaseholdModule.forRoot({ store, partitions: { devices: {} } });
+    // @ts-expect-error -- a count is a number
+    LeaseholdModule.forRoot({ store, partitions: { devices: { count: '64' } } });
+    // @ts-expect-error -- there is no such balance
+    LeaseholdModule.forFeature({ partitions: { devices: { count: 64, balance: 'even' } } });
+    // @ts-expect-error -- not an option of a partition
+    LeaseholdModule.forFeature({ partitions: { devices: { count: 64, balanced: true } } });
+    // @ts-expect-error -- a list has no counts
+    LeaseholdModule.forFeature({ partitions: ['devices'] });
+    // @ts-expect-error -- not a duration
+    LeaseholdModule.forRootAsync({ useFactory: () => ({ store }), partitions: { devices: { count: 4, maxHold: 'an hour' } } });
+  });
+
   test('what cannot be does not compile', () => {
     // @ts-expect-error -- a role is a name or an object
     LeaseholdModule.forRoot({ store, roles: [7] });
@@ -63,7 +87,7 @@ describe('LeaseholdModule', () => {
     LeaseholdModule.forRoot({ store, roles: [{ name: 'maintenance', maxHolt: '1h' }] });
     // @ts-expect-error -- not a duration
     LeaseholdModule.forFeature({ roles: [{ name: 'maintenance', leaseDuration: '15 seconds' }] });
-    // @ts-expect-error -- roles are needed
+    // @ts-expect-error -- roles or partitions are needed
     LeaseholdModule.forFeature({});
     // @ts-expect-error -- not a duration
     LeaseholdModule.forRootAsync({ useFactory: () => ({ store, leaseDuration: '15 seconds' }) });
@@ -99,6 +123,65 @@ describe('decorators', () => {
       }
     }
     void Everything;
+  });
+
+  test('of a partition', () => {
+    interface Routed {
+      readonly params: { readonly id: string };
+    }
+    @Controller()
+    @RequirePartition('devices', (request) => {
+      expectTypeOf(request).toEqualTypeOf<IncomingMessage>();
+      return request.headers['x-device-id'];
+    })
+    class Devices {
+      @InjectRolePartition('devices') readonly devices!: RolePartition;
+
+      @Get(':id')
+      @RequirePartition('devices', ({ params }: Routed, context) => `${context.getClass().name} ${params.id}`, {
+        scope: 'Device',
+      })
+      get(): string {
+        return '';
+      }
+
+      @WhileHeld('devices', (id: string) => id)
+      async poll(id: string, times?: number): Promise<string | undefined> {
+        return times === undefined ? undefined : id;
+      }
+
+      @WhileHeld('devices', ({ id }: { id: string }) => id, { scope: 'Device' })
+      async take(device: { id: string; state: number }): Promise<void> {
+        void device;
+      }
+
+      // @ts-expect-error -- the key is told by a string, and there is a number
+      @WhileHeld('devices', (id: string) => id)
+      async number(id: number): Promise<void> {
+        void id;
+      }
+
+      // @ts-expect-error -- the key is told by an argument, and there is none
+      @WhileHeld('devices', (id: string) => id)
+      async none(): Promise<void> {}
+
+      // @ts-expect-error -- a promise of a value, which a caller would believe in
+      @WhileHeld('devices', (id: string) => id)
+      async promised(id: string): Promise<number> {
+        return id.length;
+      }
+
+      // @ts-expect-error -- a number is no key
+      @WhileHeld('devices', (id: number) => id)
+      async keyless(id: number): Promise<void> {
+        void id;
+      }
+
+      // @ts-expect-error -- a key that has to be waited for
+      @RequirePartition('devices', async () => 'key')
+      late(): void {}
+    }
+    void Devices;
   });
 
   test('@WhileHeld: the answer has to include undefined, since the method may not run', () => {
@@ -140,6 +223,7 @@ describe('decorators', () => {
 describe('role names', () => {
   test('are any string until RegisteredRoles is augmented', () => {
     expectTypeOf<RoleName>().toEqualTypeOf<string>();
+    expectTypeOf<PartitionName>().toEqualTypeOf<string>();
     expectTypeOf<RoleNameOf<{ maintenance: true; reports: true }>>().toEqualTypeOf<'maintenance' | 'reports'>();
   });
 });

@@ -5,7 +5,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Controller, Injectable, Param, Post, SetMetadata } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { describe, expect, test } from 'vitest';
-import { createApp, leaseOf, type Platform, platforms } from './support/apps.ts';
+import { createApp, leaseholdOf, leaseOf, type Platform, platforms } from './support/apps.ts';
 
 @Injectable()
 class Jobs {
@@ -57,9 +57,6 @@ class Jobs {
   async fail(): Promise<void> {
     throw new Error('work failed');
   }
-
-  @WhileHeld('unnamed')
-  async unnamed(): Promise<void> {}
 
   @WhileHeld('maintenance')
   async joined(a: string, b: string): Promise<string | undefined> {
@@ -170,11 +167,6 @@ describe('a call', () => {
     expect(jobs.runs).not.toContain('first');
   });
 
-  test('rejects for a role that is not registered', async () => {
-    const { jobs } = await createJobs('express');
-    await expect(jobs.unnamed()).rejects.toMatchObject({ code: 'LEASEHOLD_UNKNOWN_ROLE' });
-  });
-
   test('works in a class that extends another', async () => {
     const { app } = await createJobs('express');
     await app.get(Child).own();
@@ -224,4 +216,63 @@ test('the method keeps its name, its length and what others have noted on it', (
   const { method } = Noted.prototype;
   expect([method.name, method.length]).toEqual(['method', 2]);
   expect([Reflect.getMetadata('above', method), Reflect.getMetadata('below', method)]).toEqual([1, 2]);
+});
+
+describe('of a partition', () => {
+  @Injectable()
+  class Poller {
+    readonly polled: string[] = [];
+    readonly terms: (Term | null)[] = [];
+
+    @WhileHeld('devices', (id: string) => id)
+    async poll(id: string, times: number): Promise<string | undefined> {
+      this.polled.push(id);
+      this.terms.push(currentTerm());
+      return id.repeat(times);
+    }
+
+    @WhileHeld('devices', (id: string) => id, { scope: 'Order' })
+    async order(id: string): Promise<void> {
+      this.polled.push(`order ${id}`);
+    }
+
+    @WhileHeld('devices', ({ id }: { readonly id?: string }) => id as string)
+    async keyless(device: { readonly id?: string }): Promise<void> {
+      void device;
+    }
+  }
+
+  test('runs where the role of the key is held, under its term', async () => {
+    const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), partitions: { devices: { count: 4 } } });
+    const app = await createApp('express', { imports: [forRoot], providers: [Poller] });
+    await app.init();
+    const poller = app.get(Poller);
+    const devices = leaseholdOf(app).getPartition('devices');
+    await expect.poll(() => devices.partitions.every(({ isHeld }) => isHeld)).toBe(true);
+    expect(await poller.poll('7', 2)).toBe('77');
+    expect(poller.terms[0]?.role).toBe(devices.resolve('7').role);
+    await devices.resolve('7').stepDown({ standAside: 'until-told' });
+    const held = ['1', '2', '3', '4', '5', '6', '7', '8'].filter((id) => devices.isHeld(id));
+    poller.polled.length = 0;
+    for (const id of ['1', '2', '3', '4', '5', '6', '7', '8']) {
+      expect(await poller.poll(id, 1)).toBe(held.includes(id) ? id : undefined);
+    }
+    expect(poller.polled).toEqual(held);
+    await devices.resolve('Order', '1').stepDown({ standAside: 'until-told' });
+    await poller.order('1');
+    expect(poller.polled).toEqual(held);
+  });
+
+  test('rejects a call without a key', async () => {
+    const forRoot = LeaseholdModule.forRoot({ store: memoryStore(), partitions: { devices: { count: 4 } } });
+    const app = await createApp('express', { imports: [forRoot], providers: [Poller] });
+    await app.init();
+    await expect(app.get(Poller).keyless({})).rejects.toMatchObject({ code: 'LEASEHOLD_INVALID_AFFINITY_KEY' });
+  });
+
+  test('what is no function, and a misspelt option, are refused when the class is defined', () => {
+    const refused = (option: string): unknown => expect.objectContaining({ code: 'LEASEHOLD_INVALID_OPTION', option });
+    expect(() => WhileHeld('devices', 'id' as never)).toThrow(refused('affinityKey'));
+    expect(() => WhileHeld('devices', () => 'id', { scop: 'Order' } as never)).toThrow(refused('scop'));
+  });
 });

@@ -3,13 +3,12 @@ import { pass } from './decision.ts';
 import type { AnyRequest, AnyResponse } from './http2.ts';
 import {
   requireLeasehold,
-  requireThat,
   resolveProxyOptions,
   type ResolvedProxyOptions,
   resolveRole,
   type RoleHolderProxyOptions,
 } from './options.ts';
-import { type PartitionHolderProxyOptions, resolveAffinity } from './partition-options.ts';
+import { type PartitionHolderProxyOptions, requirePartitions, resolveAffinity } from './partition-options.ts';
 import { PartitionRoutes } from './partition-routes.ts';
 import { InstalledProxy } from './proxy.ts';
 import type { ConnectHandler, RoleHolderProxy } from './role-holder-proxy.ts';
@@ -85,11 +84,6 @@ export function createPartitionHolderProxy(leasehold: PartitionLeasehold, option
   if (partition === null) return passing('partition', affinity.partition, resolved);
   const shared = shareOptions(leasehold, resolved, USUAL_RENEW_INTERVAL_MS);
   return new InstalledProxy(affinity.partition, new PartitionRoutes(partition, affinity, shared), shared);
-}
-
-function requirePartitions(leasehold: unknown): void {
-  const has = typeof leasehold === 'object' && leasehold !== null && 'getPartition' in leasehold;
-  requireThat(has, 'leasehold', leasehold, 'give one that has partitions: an object with getPartition()');
 }
 
 /** Of the roles of a partition none is known yet; how often streams are looked at is all that it says. */

@@ -21,10 +21,10 @@ export interface PartitionHolderProxyOptions extends CommonOptions {
   readonly scope?: string;
 }
 
-export interface ResolvedAffinity {
+export interface ResolvedAffinity<Request = IncomingMessage> {
   readonly partition: string;
   readonly scope: string | undefined;
-  readonly affinityKey: (request: IncomingMessage) => unknown;
+  readonly affinityKey: (request: Request) => unknown;
 }
 
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
@@ -33,10 +33,22 @@ export function resolveAffinity(options: PartitionHolderProxyOptions): ResolvedA
   requireThat(isObject, 'options', options, 'give an object with partition, affinityKey and prefixes');
   requireKnown('partitionHolderProxy', options, ['partition', 'affinityKey', 'scope', ...COMMON_OPTIONS]);
   const { partition, scope, affinityKey } = options;
+  return requireAffinity({ partition, scope, affinityKey });
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function requireAffinity<Request>(affinity: ResolvedAffinity<Request>): ResolvedAffinity<Request> {
+  const { partition, scope, affinityKey } = affinity;
   requireThat(isName(partition), 'partition', partition, 'give the name of a registered partition');
   requireThat(scope === undefined || isName(scope), 'scope', scope, 'give a word such as "Order", or leave it out');
   requireThat(typeof affinityKey === 'function', 'affinityKey', affinityKey, 'give a function of the request');
   return { partition, scope, affinityKey };
+}
+
+/** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION */
+export function requirePartitions(leasehold: unknown): void {
+  const has = typeof leasehold === 'object' && leasehold !== null && 'getPartition' in leasehold;
+  requireThat(has, 'leasehold', leasehold, 'give one that has partitions: an object with getPartition()');
 }
 
 function isName(value: unknown): boolean {

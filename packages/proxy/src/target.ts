@@ -5,6 +5,8 @@ import type { Logger } from '@leasehold/core';
 export interface ThisInstance {
   /** Read anew for each request: an instance may learn its address after it listens. */
   readonly instance: { readonly id: string; readonly label: string; readonly address: string | null };
+  /** False: it competes for nothing yet, and knows no holder. */
+  readonly hasStarted?: boolean;
 }
 
 /** What the proxy needs of `Leasehold`. */

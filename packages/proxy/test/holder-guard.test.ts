@@ -34,7 +34,7 @@ const HEAD = [
 test('a role that is not registered is refused at once', () => {
   let thrown: unknown;
   try {
-    new HolderGuard(fakeLeasehold(), 'maintenanc').refuse('GET');
+    new HolderGuard(fakeLeasehold(), 'maintenanc').check();
   } catch (error) {
     thrown = error;
   }
@@ -44,9 +44,9 @@ test('a role that is not registered is refused at once', () => {
 test('it asks anew each time', () => {
   const leasehold = fakeLeasehold(heldBy('http://app-02.internal'));
   const guard = new HolderGuard(leasehold, 'maintenance');
-  expect(guard.isHeld).toBe(false);
+  expect(guard.check()).not.toBe(null);
   Object.assign(leasehold.lease, held);
-  expect(guard.isHeld).toBe(true);
+  expect(guard.check()).toBe(null);
 });
 
 describe('answer()', () => {
@@ -54,7 +54,7 @@ describe('answer()', () => {
     const guard = new HolderGuard(fakeLeasehold(heldBy('http://app-02.internal:3000')), 'maintenance');
     const server = await httpServer((request, response) => {
       before?.(request, response);
-      guard.answer(response);
+      guard.check()?.answer(response);
     });
     return RawClient.connect(server.port);
   }
@@ -86,7 +86,7 @@ describe('answer()', () => {
 
   test('over HTTP/2', async () => {
     const guard = new HolderGuard(fakeLeasehold(heldBy('http://app-02.internal:3000')), 'maintenance');
-    const front = await listen(http2.createServer((_, response) => guard.answer(response)));
+    const front = await listen(http2.createServer((_, response) => guard.check()?.answer(response)));
     const session = http2.connect(front.origin);
     onTestFinished(() => session.destroy());
     const answers: unknown[] = [];
@@ -103,10 +103,10 @@ describe('answer()', () => {
   });
 });
 
-describe('refuse()', () => {
+describe('tell()', () => {
   test('has the same status, fields and body, and names no instance', () => {
     const guard = new HolderGuard(fakeLeasehold(heldBy('http://app-02.internal:3000')), 'maintenance');
-    const { status, headers, body } = guard.refuse('GET');
+    const { status = 0, headers = {}, body } = guard.check()?.tell('GET') ?? {};
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     expect([status, lines.toSorted()]).toEqual([503, HEAD.filter((line) => !line.startsWith('Content-Length'))]);
     expect(JSON.stringify(body)).toBe(BODY);
@@ -115,7 +115,7 @@ describe('refuse()', () => {
 
   test('is published', () => {
     const messages = rejectedWith('BREW');
-    new HolderGuard(fakeLeasehold(heldBy(null)), 'maintenance').refuse('BREW');
+    new HolderGuard(fakeLeasehold(heldBy(null)), 'maintenance').check()?.tell('BREW');
     expect(messages).toEqual([
       {
         instance: 'app-01-aaaa',

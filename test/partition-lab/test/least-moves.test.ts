@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isEven, leastMoves } from '../src/checker/least-moves.ts';
+import { isEven, leastMoves } from '../../support/least-moves.ts';
 import { ROLES } from './support/evidence.ts';
 
 function holdings(...holders: (string | null)[]): Map<string, string> {

@@ -1,6 +1,6 @@
 import { CopyProcess } from './copy-process.ts';
 import type { Reaper } from '../../../../test/support/reaper.ts';
-import { until, type UntilOptions } from './until.ts';
+import { until, type UntilOptions } from '../../../run/src/show/until.ts';
 
 /** A term as the demo heard of it. */
 export interface HeardTerm {

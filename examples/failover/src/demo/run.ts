@@ -1,12 +1,13 @@
-import { figure, report } from '../../../../test/support/figures.ts';
-import { type Output, PlainOutput } from '../view/output.ts';
-import { canDraw, ScreenOutput } from '../view/screen-output.ts';
-import { type DemoArguments, seededRandom } from './arguments.ts';
-import { Checklist } from './checklist.ts';
-import { Cluster } from './cluster.ts';
-import { type DemoDatabase, startDatabase } from './database.ts';
-import { EventReader } from './event-stream.ts';
+import { figure } from '../../../../test/support/figures.ts';
 import { Reaper } from '../../../../test/support/reaper.ts';
+import { seededRandom, type ShowArguments } from '../../../run/src/show/arguments.ts';
+import { Checklist } from '../../../run/src/show/checklist.ts';
+import { conclude } from '../../../run/src/show/conclude.ts';
+import { startDatabase } from '../../../run/src/show/database.ts';
+import { createOutput } from '../../../run/src/show/screen-output.ts';
+import { drawFrame } from '../view/frame.ts';
+import { Cluster } from './cluster.ts';
+import { EventReader } from './event-stream.ts';
 import { agree, freezeHolder, killHolder, review, stopGracefully } from './scenes.ts';
 import type { Stage } from './stage.ts';
 import { Traffic } from './traffic.ts';
@@ -14,15 +15,16 @@ import { Traffic } from './traffic.ts';
 const PAUSE_MS = 2_500;
 
 /** Plays the demo, and leaves no process and no file behind, however it ends. Returns the exit code. */
-export async function runDemo(options: DemoArguments, signal: AbortSignal): Promise<number> {
-  const database = await startDatabase();
+export async function runDemo(options: ShowArguments, signal: AbortSignal): Promise<number> {
+  const database = await startDatabase(new URL('../../schema.sql', import.meta.url));
   const reaper = new Reaper();
   // Ends the users before the copies.
   const users = new AbortController();
   const cluster = new Cluster({ connectionString: database.connectionString, reaper, signal });
   const traffic = new Traffic(cluster, users.signal);
   const reader = new EventReader(cluster, users.signal);
-  const output = createOutput(options, { postgres: database.version, cluster, traffic, reader });
+  const board = { postgres: database.version, cluster, traffic, reader };
+  const output = createOutput(options, (text, size) => drawFrame(board, text, size));
   const checks = new Checklist(output);
   const pauseMs = options.ci ? 0 : PAUSE_MS;
   const stage = { cluster, database, traffic, reader, checks, output, random: seededRandom(options.seed), pauseMs, signal };
@@ -41,12 +43,7 @@ export async function runDemo(options: DemoArguments, signal: AbortSignal): Prom
     reaper.end();
     await database.stop();
   }
-  return conclude(options, database, checks);
-}
-
-function createOutput(options: DemoArguments, board: ConstructorParameters<typeof ScreenOutput>[0]): Output {
-  const draws = !options.ci && !options.json && canDraw();
-  return draws ? new ScreenOutput(board) : new PlainOutput({ steps: !options.ci });
+  return conclude(options, { name: 'demo', postgres: database.version, checks });
 }
 
 const LONGEST_MS = 60_000;
@@ -61,16 +58,4 @@ async function play(stage: Stage): Promise<void> {
   if (stage.pauseMs > 0) return;
   const seconds = figure('seconds', (performance.now() - beganAt) / 1_000, 's', `<= ${LONGEST_MS / 1_000}`);
   stage.checks.measure(seconds, `all this took ${seconds.value} s`);
-}
-
-function conclude({ json, seed }: DemoArguments, database: DemoDatabase, checks: Checklist): 0 | 1 {
-  const { figures, failures } = checks;
-  const run = { name: 'demo', seed, postgres: database.version, figures, failures };
-  const missed = figures.filter(({ ok }) => !ok).map(({ name, value, unit }) => `${name} is ${value} ${unit}`);
-  const verdict = [...failures, ...missed].join('; ');
-  const sayVerdict = (): void => void process.stdout.write(verdict === '' ? 'demo: ok\n' : `demo: FAILED: ${verdict}\n`);
-  if (json) sayVerdict();
-  const code = report(run, { json });
-  if (!json) sayVerdict();
-  return code;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Output } from '../view/output.ts';
-import type { Checklist } from './checklist.ts';
+import type { Output } from '../../../run/src/show/output.ts';
+import type { Checklist } from '../../../run/src/show/checklist.ts';
 import type { Cluster, HeardTerm } from './cluster.ts';
 import type { CopyProcess } from './copy-process.ts';
-import type { DemoDatabase } from './database.ts';
+import type { ShowDatabase } from '../../../run/src/show/database.ts';
 import type { EventReader } from './event-stream.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -19,7 +19,7 @@ export const PATIENCE_MS = 5 * LEASE_MS;
 /** What every scene of the demo plays with. */
 export interface Stage {
   readonly cluster: Cluster;
-  readonly database: DemoDatabase;
+  readonly database: ShowDatabase;
   readonly traffic: Traffic;
   readonly reader: EventReader;
   readonly checks: Checklist;

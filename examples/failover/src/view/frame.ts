@@ -3,7 +3,8 @@ import type { CopyProcess } from '../demo/copy-process.ts';
 import type { EventReader } from '../demo/event-stream.ts';
 import type { Traffic } from '../demo/traffic.ts';
 import { LEASE_MS } from '../demo/stage.ts';
-import { badge, bar, bold, colourCopies, dim, green, pad, red, visibleLength, yellow } from './style.ts';
+import type { FrameText, Size } from '../../../run/src/show/screen-output.ts';
+import { badge, bar, bold, colourCopies, dim, green, pad, red, visibleLength, yellow } from '../../../run/src/show/style.ts';
 
 /** What the screen shows, read anew for each frame. */
 export interface Board {
@@ -13,19 +14,8 @@ export interface Board {
   readonly reader: EventReader;
 }
 
-export interface FrameText {
-  readonly step: string;
-  /** The statements so far, styled. */
-  readonly statements: readonly string[];
-}
-
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** The whole picture, line by line. */
-export function drawFrame(board: Board, text: FrameText, { columns, rows }: Size): string[] {
+export function drawFrame(board: Board, text: Pick<FrameText, 'step' | 'statements'>, { columns, rows }: Size): string[] {
   const rule = dim('─'.repeat(Math.max(0, columns - 2)));
   const head = [
     `${bold('Leasehold · failover')}   ${dim(`three copies of one application · PostgreSQL ${board.postgres} · lease ${LEASE_MS / 1_000} s`)}`,

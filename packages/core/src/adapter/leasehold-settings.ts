@@ -1,11 +1,10 @@
-import { LeaseholdError, showValue } from '../errors.ts';
 import { createLeasehold, type Leasehold } from '../leasehold.ts';
 import { LEASEHOLD_OPTIONS, type LeaseholdOptions } from '../leasehold-options.ts';
-import type { RoleOptions } from '../lease/lease-options.ts';
 import type { Logger } from '../logger.ts';
 import type { PostgresStoreOptions } from '../postgres/postgres-store.ts';
 import { requireKnown } from '../require-option.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
+import { invalidOption } from './invalid-option.ts';
 
 /** Where the settings are given, as a message calls it, and the options that it has besides. */
 export interface SettingsPlace {
@@ -13,27 +12,10 @@ export interface SettingsPlace {
   readonly own: readonly string[];
 }
 
-/** A role with options of its own. */
-export type AnyRole = RoleOptions & { readonly name: string };
-
 const CONNECTIONS = ['connectionString', 'connection', 'pool'] as const satisfies (keyof PostgresStoreOptions)[];
 const SETTINGS = ['schema', 'migrate', 'keepTerms'] as const satisfies (keyof PostgresStoreOptions)[];
 const OF_CONNECTION: ReadonlySet<string> = new Set(CONNECTIONS);
 const OF_POSTGRES: ReadonlySet<string> = new Set([...CONNECTIONS, ...SETTINGS]);
-
-/**
- * The roles of an application, each a name or an object with one.
- *
- * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
- */
-export function resolveRoles(roles: unknown = []): readonly AnyRole[] {
-  if (!Array.isArray(roles)) throw invalidOption('roles', roles, "give an array, such as ['maintenance']");
-  return roles.map((role: unknown, index) => {
-    if (typeof role === 'string') return { name: role };
-    if (typeof role === 'object' && role !== null && 'name' in role) return role as AnyRole;
-    throw invalidOption(`roles[${index}]`, role, "give a name, or an object such as { name: 'maintenance', maxHold: '1h' }");
-  });
-}
 
 /**
  * The Leasehold that settings ask for, not started: with their `store`, or on PostgreSQL, or in the memory of this process.
@@ -68,9 +50,4 @@ async function resolveStore(store: LeaseStore | undefined, given: [string, unkno
 async function createPostgresStore(options: PostgresStoreOptions): Promise<LeaseStore> {
   const { postgresStore } = await import('../postgres/index.ts');
   return postgresStore(options);
-}
-
-export function invalidOption(option: string, value: unknown, fix: string): LeaseholdError {
-  const shown = option === 'connectionString' ? 'given' : showValue(value);
-  return new LeaseholdError('LEASEHOLD_INVALID_OPTION', `${option} is ${shown}; ${fix}.`, { option });
 }

@@ -1,5 +1,5 @@
 import type { Leasehold } from '@leasehold/core';
-import { InjectLeasehold, RequireRole } from '@leasehold/nestjs';
+import { InjectLeasehold } from '@leasehold/nestjs';
 import { Body, Controller, Get, type MessageEvent, Post, Sse } from '@nestjs/common';
 import { interval, map, type Observable } from 'rxjs';
 
@@ -29,11 +29,5 @@ export class WhoController {
   @Sse('maintenance/events')
   events(): Observable<MessageEvent> {
     return interval(20).pipe(map(() => ({ data: this.#leasehold.instance.label })));
-  }
-
-  @Get('guarded')
-  @RequireRole('maintenance')
-  guarded(): Who {
-    return this.who();
   }
 }

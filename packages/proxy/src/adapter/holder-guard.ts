@@ -1,16 +1,17 @@
-import type { ServerResponse } from 'node:http';
-import { answerProblem, publishRejection } from '../answer.ts';
-import { type AnyResponse, http2Stream } from '../http2.ts';
+import { silentLogger } from '@leasehold/core';
+import { sayForgottenStart } from '../forgotten-start.ts';
+import { guardContext } from '../guard-problem.ts';
 import { requireLeasehold } from '../options.ts';
-import { notHeldContext, notHeldProblem, type NotHeldProblem } from '../not-held.ts';
-import type { ProblemContext, Refusal } from '../problem.ts';
-import type { ProxyLeasehold } from '../target.ts';
+import type { HolderView, ProxyLeasehold } from '../target.ts';
+import { type Guard, GuardRefusal } from './guard.ts';
 
-const NOT_HELD: Refusal = { reason: 'not-held' };
+const NO_LOGGER = { logger: silentLogger, hasLogger: false };
 
-/** Asks whether a role is held here, and has the answer where it is not: the same on every framework. */
-export class HolderGuard {
-  readonly #context: ProblemContext;
+/** Lets requests run where one role is held. */
+export class HolderGuard implements Guard<unknown> {
+  readonly #leasehold: ProxyLeasehold;
+  readonly #lease: HolderView;
+  readonly #refusal: GuardRefusal;
 
   /**
    * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROLE: a guard of a misspelt role would let everything through, or nothing.
@@ -18,23 +19,14 @@ export class HolderGuard {
    */
   constructor(leasehold: ProxyLeasehold, role: string) {
     requireLeasehold(leasehold);
-    this.#context = notHeldContext(leasehold, leasehold.get(role));
+    this.#leasehold = leasehold;
+    this.#lease = leasehold.get(role);
+    this.#refusal = new GuardRefusal('not-held', guardContext(leasehold, this.#lease));
   }
 
-  get isHeld(): boolean {
-    return this.#context.lease.isHeld;
-  }
-
-  /** Answers, over `node:http`; not when the client is gone, or somebody has answered. */
-  answer(given: AnyResponse): void {
-    const response = given as ServerResponse;
-    if ((http2Stream(response) ?? response).destroyed || response.writableEnded) return;
-    answerProblem(NOT_HELD, this.#context, { response, local: {} });
-  }
-
-  /** The answer, for frameworks that write it themselves. Observers are told of it. */
-  refuse(method: string | undefined): NotHeldProblem {
-    publishRejection(NOT_HELD, this.#context, method);
-    return notHeldProblem(this.#context.lease);
+  check(): GuardRefusal | null {
+    if (this.#lease.isHeld) return null;
+    sayForgottenStart(this.#leasehold, NO_LOGGER);
+    return this.#refusal;
   }
 }

@@ -1,6 +1,7 @@
-import { isLeaseholdError, type Logger, resolveAddress } from '@leasehold/core';
+import { isLeaseholdError, resolveAddress } from '@leasehold/core';
 import { isTrue } from '../ask.ts';
 import type { ForwardDecision, RefuseDecision } from '../decision.ts';
+import { sayForgottenStart } from '../forgotten-start.ts';
 import type { ResolvedProxyOptions } from '../options.ts';
 import { refuse, type RefusalReason } from '../refusal.ts';
 import { HolderTarget, type ThisInstance, type HolderView } from '../target.ts';
@@ -9,8 +10,7 @@ import { HolderTarget, type ThisInstance, type HolderView } from '../target.ts';
 export class HolderFinder {
   readonly #leasehold: ThisInstance;
   readonly #lease: HolderView;
-  readonly #trustAddress: ResolvedProxyOptions['trustAddress'];
-  readonly #logger: Logger;
+  readonly #options: ResolvedProxyOptions;
   #holder: string | null = null;
   #address: string | null = null;
   #found: ForwardDecision | RefuseDecision = refuse('no-holder');
@@ -18,13 +18,15 @@ export class HolderFinder {
   constructor(leasehold: ThisInstance, lease: HolderView, options: ResolvedProxyOptions) {
     this.#leasehold = leasehold;
     this.#lease = lease;
-    this.#trustAddress = options.trustAddress;
-    this.#logger = options.logger;
+    this.#options = options;
   }
 
   find(): ForwardDecision | RefuseDecision {
     const holder = this.#lease.currentHolder;
-    if (holder === null) return refuse('no-holder');
+    if (holder === null) {
+      sayForgottenStart(this.#leasehold, this.#options);
+      return refuse('no-holder');
+    }
     const { instance } = this.#leasehold;
     if (holder === instance.id) return refuse('self');
     const address = this.#lease.currentHolderAddress;
@@ -58,20 +60,23 @@ export class HolderFinder {
   }
 
   #isTrusted(origin: string): boolean {
-    return isTrue(this.#trustAddress, origin, (error) => {
-      this.#logger.error({ role: this.#lease.role, address: origin, err: error }, 'trustAddress failed; the address is refused');
+    return isTrue(this.#options.trustAddress, origin, (error) => {
+      this.#options.logger.error(
+        { role: this.#lease.role, address: origin, err: error },
+        'trustAddress failed; the address is refused',
+      );
     });
   }
 
   #refuse(reason: RefusalReason, fields: object, message: string): RefuseDecision {
-    this.#logger.warn({ role: this.#lease.role, ...fields }, message);
+    this.#options.logger.warn({ role: this.#lease.role, ...fields }, message);
     return refuse(reason);
   }
 
   /** Unless they are given labels, instances of one host share one, the host's name; a loopback address of another leads to this host. */
   #warnAboutLoopback(target: HolderTarget): void {
     if (!target.isLoopback || target.holder.startsWith(`${this.#leasehold.instance.label}-`)) return;
-    this.#logger.warn(
+    this.#options.logger.warn(
       { role: this.#lease.role, holder: target.holder, address: target.address },
       'the holder has another label and advertises a loopback address; if it runs on another host, that address leads to this host',
     );

@@ -1,7 +1,7 @@
 import { ms } from '../../../lab/src/checker/group.ts';
 import type { Violation } from '../../../lab/src/checker/history.ts';
 import type { Epoch, Handover } from './history.ts';
-import { isEven, leastMoves } from './least-moves.ts';
+import { isEven, leastMoves } from '../../../support/least-moves.ts';
 
 export interface BalanceOptions {
   readonly roles: readonly string[];

@@ -31,9 +31,6 @@ export interface Handover {
   readonly at: number;
 }
 
-/** Who holds which role; a role that nobody holds is left out. */
-export type Holdings = ReadonlyMap<string, string>;
-
 /** One execution, as the instance wrote it down that executed. */
 export interface Run {
   readonly id: string;

@@ -43,6 +43,7 @@ export const rolling: Scenario = async ({ options, server, signal, show }) => {
     failures.push(String(error));
   }
   const outcomes = await load.stop();
+  if (load.skipped > 0) failures.push(`the machine is too slow for this load: ${load.skipped} requests could not be sent`);
   const judgement = judge(await gather(town), outcomes, stopped);
   const figures = [figure('restarts@rolling', stopped.size, '', `>= ${restarts}`), ...judgement.figures];
   return { figures, failures: await failuresOf(town, { ...judgement, figures }, failures) };

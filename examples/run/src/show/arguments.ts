@@ -1,23 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-export interface DemoArguments {
+export interface ShowArguments {
   /** No pauses and no screen: each line is a check. */
   readonly ci: boolean;
   /** The last line is one JSON object. */
   readonly json: boolean;
-  /** Decides at which moment of a heartbeat interval each fault strikes. */
+  /** Decides at which moment of a heartbeat interval each fault strikes, and whom. */
   readonly seed: number;
 }
 
-export const USAGE = `Usage: pnpm run demo [--ci] [--json] [--seed <number>]
-  --ci          no pauses and no screen: checks every statement, and ends with "demo: ok" or the reason
+/** @param script what to run, such as `demo` */
+export function usageOf(script: string): string {
+  return `Usage: pnpm run ${script} [--ci] [--json] [--seed <number>]
+  --ci          no pauses and no screen: checks every statement, and ends with "${script}: ok" or the reason
   --json        prints the figures as one JSON object, in the last line
   --seed        repeats the moments at which the faults struck
 DATABASE_URL    a PostgreSQL to use instead of a throw-away one: a database is created there, and dropped at the end`;
+}
 
 /** @throws {TypeError} for an argument that is none of these. */
-export function readArguments(given: readonly string[]): DemoArguments {
+export function readArguments(given: readonly string[]): ShowArguments {
   const { values } = parseArgs({
     // `pnpm run demo -- --ci` hands the dashes on.
     args: given.filter((argument) => argument !== '--'),

@@ -1,4 +1,5 @@
-import type { Holdings } from './history.ts';
+/** Who holds which role; a role that nobody holds is left out. */
+export type Holdings = ReadonlyMap<string, string>;
 
 /**
  * The least number of roles that have to change hands until `members` hold all of `roles` within one of even: those that

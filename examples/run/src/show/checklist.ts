@@ -1,7 +1,7 @@
 import { type Figure, figure } from '../../../../test/support/figures.ts';
-import type { Output } from '../view/output.ts';
+import type { Output } from './output.ts';
 
-/** Everything that the demo claims, checked as it happens. */
+/** Everything that is claimed, checked as it happens. */
 export class Checklist {
   readonly figures: Figure[] = [];
   readonly failures: string[] = [];

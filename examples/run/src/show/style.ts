@@ -13,18 +13,29 @@ export const red: Style = sgr('31');
 export const yellow: Style = sgr('33');
 export const badge: Style = sgr('1;30;42');
 
-const COLOURS: readonly Style[] = [sgr('96'), sgr('95'), sgr('93')];
+const COLOURS: readonly Style[] = [sgr('96'), sgr('95'), sgr('93'), sgr('92'), sgr('94')];
+
+/** The colour of a copy, whose number or letter is given. */
+export function copyColour(mark: string): Style {
+  const place = /\d/.test(mark) ? Number(mark) - 1 : mark.charCodeAt(0) - 'A'.charCodeAt(0);
+  return COLOURS[place % COLOURS.length] ?? bold;
+}
 
 /** Each copy has its colour, wherever it is named. */
 export function colourCopies(text: string): string {
-  return text.replace(/copy-([123])/g, (label, number: string) => COLOURS[Number(number) - 1]?.(label) ?? label);
+  return text.replace(/copy-(\d|[A-Z])/g, (label, mark: string) => copyColour(mark)(label));
 }
 
 // oxlint-disable-next-line no-control-regex -- escape codes are what it is about
 const ESCAPES = /(\u001b\[[\d;]*m)/g;
 
+/** Without escape codes. */
+export function plain(text: string): string {
+  return text.replace(ESCAPES, '');
+}
+
 export function visibleLength(text: string): number {
-  return text.replace(ESCAPES, '').length;
+  return plain(text).length;
 }
 
 export function pad(text: string, width: number): string {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { startPostgres } from '@leasehold/testing';
 import pg from 'pg';
 
-export interface DemoDatabase {
+export interface ShowDatabase {
   readonly connectionString: string;
   /** Version of the server. */
   readonly version: string;
@@ -12,8 +12,8 @@ export interface DemoDatabase {
   stop(): Promise<void>;
 }
 
-/** A database for this run alone: on the server of `DATABASE_URL`, or on a throw-away one. */
-export async function startDatabase(): Promise<DemoDatabase> {
+/** A database for this run alone, with the tables of `schema`: on the server of `DATABASE_URL`, or on a throw-away one. */
+export async function startDatabase(schema: URL): Promise<ShowDatabase> {
   const { DATABASE_URL } = process.env;
   const place = DATABASE_URL === undefined || DATABASE_URL === '' ? await throwAwayServer() : await databaseOn(DATABASE_URL);
   const pool = new pg.Pool({ connectionString: place.connectionString, max: 2 });
@@ -23,7 +23,7 @@ export async function startDatabase(): Promise<DemoDatabase> {
     await place.stop();
   };
   try {
-    await pool.query(await readFile(new URL('../../schema.sql', import.meta.url), 'utf8'));
+    await pool.query(await readFile(schema, 'utf8'));
     const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
     const version = rows[0]?.version.split(' ')[0] ?? 'unknown';
     return { connectionString: place.connectionString, version, pool, stop };
@@ -44,7 +44,7 @@ async function throwAwayServer(): Promise<Place> {
 }
 
 async function databaseOn(serverUrl: string): Promise<Place> {
-  const name = `leasehold_demo_${randomBytes(4).toString('hex')}`;
+  const name = `leasehold_show_${randomBytes(4).toString('hex')}`;
   await run(serverUrl, `create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

@@ -1,5 +1,5 @@
 import type { FrameText, Size } from '../../../run/src/show/screen-output.ts';
-import { bold, colourCopies, dim, yellow } from '../../../run/src/show/style.ts';
+import { bold, colourCopies, dim, wrap, yellow } from '../../../run/src/show/style.ts';
 import { ROLES } from '../show/ledger.ts';
 import { LEASE_MS } from '../show/stage.ts';
 import { type Board, drawTable } from './table.ts';
@@ -28,15 +28,4 @@ export function drawFrame(board: Board, text: FrameText, { columns, rows }: Size
   ];
   const room = Math.max(0, rows - head.length - 1);
   return [...head, ...text.statements.slice(-room)].map((line) => ` ${line}`);
-}
-
-/** Breaks between words. */
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
 }

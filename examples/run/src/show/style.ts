@@ -61,3 +61,14 @@ export function bar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(full) + dim('░'.repeat(width - full));
 }
+
+/** Breaks between words. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

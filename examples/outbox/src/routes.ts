@@ -34,10 +34,10 @@ export function addRoutes(app: FastifyInstance, pool: Pool): void {
     return reply.code(204).send();
   });
 
-  // The role goes to the other process, if there is one.
+  // The role goes to the other process, if there is one; a second is enough for that.
   app.post<{ Params: { role: string } }>('/roles/:role/step-down', async (request, reply) => {
     const { role } = request.params;
     if (!app.roleLeases.has(role)) return reply.code(404).send({ role });
-    return { outcome: await app.leasehold.get(role).stepDown() };
+    return { outcome: await app.leasehold.get(role).stepDown({ standAside: '1s' }) };
   });
 }

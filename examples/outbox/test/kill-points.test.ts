@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type PostgresServer, startPostgres } from '@leasehold/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ExampleCopies, type ExampleCopy } from '../../run/test/support/copies.ts';
-import { KILL_POINTS } from '../src/kill-point.ts';
+import { KILL_POINTS, type KillPoint } from '../src/kill-point.ts';
 import type { Order } from '../src/outbox.ts';
 import { type Audit, audit } from '../src/show/audit.ts';
 
@@ -46,32 +46,33 @@ async function untilRight({ pool }: ExampleCopies, orders: number): Promise<Audi
   return found;
 }
 
-/** Who goes on after the first process was killed. */
-const SURVIVORS = {
-  'the other process': (copies: ExampleCopies) => copies.start('other'),
-  'the process, started again': async () => null,
-} as const;
+/** What goes on after the first process was killed: another one that was there, or the same one, started again. */
+type Successor = 'another process' | 'the same one again';
 
-describe.each(KILL_POINTS)('a process that dies at %s', (killPoint) => {
-  test.each(Object.entries(SURVIVORS))('loses nothing and repeats no effect: %s goes on', async (_name, startOther) => {
-    const copies = await ExampleCopies.on(postgres, EXAMPLE);
-    const first = await copies.start('first', '0', { KILL_AT: killPoint });
-    const killed = once(first.process, 'exit');
-    await untilHeld(copies, 'first');
-    const other = await startOther(copies);
+const AGAIN = ['outbox:after-claim', 'billing:after-effect', 'billing:in-finalize', 'shipping:after-effect'] as const;
+const CASES: readonly (readonly [KillPoint, Successor])[] = [
+  ...KILL_POINTS.map((killPoint) => [killPoint, 'another process'] as const),
+  ...AGAIN.map((killPoint) => [killPoint, 'the same one again'] as const),
+];
 
-    const orders = Array.from({ length: 3 }, anOrder);
-    const answers = await Promise.all(orders.map((order) => place(first, order)));
-    // It died there, and not of anything else.
-    expect(await killed, first.output()).toEqual([null, 'SIGKILL']);
-    if (killPoint.startsWith('order:')) expect(answers).toContain(null);
+test.each(CASES)('a process that dies at %s loses nothing and repeats no effect: %s goes on', async (killPoint, successor) => {
+  const copies = await ExampleCopies.on(postgres, EXAMPLE);
+  const first = await copies.start('first', '0', { KILL_AT: killPoint });
+  const killed = once(first.process, 'exit');
+  await untilHeld(copies, 'first');
+  const other = successor === 'another process' ? await copies.start('other') : null;
 
-    const survivor = other ?? (await copies.start('first'));
-    // What has no answer is sent again, by whoever wants to be sure, all of it.
-    for (const order of orders) expect(await place(survivor, order)).toBeOneOf([200, 201]);
-    const { repeats } = await untilRight(copies, orders.length);
-    if (killPoint === 'shipping:after-effect') expect(repeats).toBeGreaterThan(0);
-  });
+  const orders = Array.from({ length: 3 }, anOrder);
+  const answers = await Promise.all(orders.map((order) => place(first, order)));
+  // It died there, and not of anything else.
+  expect(await killed, first.output()).toEqual([null, 'SIGKILL']);
+  if (killPoint.startsWith('order:')) expect(answers).toContain(null);
+
+  const survivor = other ?? (await copies.start('first'));
+  // What has no answer is sent again, by whoever wants to be sure, all of it.
+  for (const order of orders) expect(await place(survivor, order)).toBeOneOf([200, 201]);
+  const { repeats } = await untilRight(copies, orders.length);
+  if (killPoint === 'shipping:after-effect') expect(repeats).toBeGreaterThan(0);
 });
 
 test.each([

@@ -19,7 +19,8 @@ const PAUSE_MS = 3_000;
 
 /** Plays the show, and leaves no process and no file behind, however it ends. Returns the exit code. */
 export async function runShow(options: ShowArguments, signal: AbortSignal): Promise<number> {
-  const { pool, connectionString, version, stop } = await startDatabase(new URL('../../schema.sql', import.meta.url));
+  const database = await startDatabase(new URL('../../schema.sql', import.meta.url));
+  const { pool, connectionString, version } = database;
   const reaper = new Reaper();
   const [open, looking] = [new AbortController(), new AbortController()];
   const fleet = new Fleet({ connectionString, reaper });
@@ -48,7 +49,7 @@ export async function runShow(options: ShowArguments, signal: AbortSignal): Prom
     await fleet.endAll();
     await Promise.all([shopping, watching]);
     reaper.end();
-    await stop();
+    await database.stop();
   }
   return conclude(options, { name: 'example:outbox', postgres: version, checks });
 }

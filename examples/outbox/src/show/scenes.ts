@@ -23,12 +23,15 @@ export async function begin(stage: Stage): Promise<void> {
   await rest(stage);
 }
 
-/** Asks the holder to step down, if it is another one. */
+/** Asks the holder to step down, if it is another one; more than once where the target still stands aside itself. */
 async function moveTo(stage: Stage, role: string, target: Member): Promise<void> {
   const { fleet, ledger } = stage;
-  const holder = fleet.named(ledger.holder(role));
-  if (holder !== undefined && holder !== target) await post(`${holder.origin}/roles/${role}/step-down`);
-  await waitFor(stage, () => ledger.holder(role) === target.label, `${target.label} holding ${role}`);
+  const holder = (): Member | undefined => fleet.named(ledger.holder(role));
+  await waitFor(stage, () => holder() !== undefined, `somebody holding ${role}`);
+  for (let from = holder(); from !== target; from = holder()) {
+    if (from !== undefined) await post(`${from.origin}/roles/${role}/step-down`);
+    await waitFor(stage, () => holder() !== from && holder() !== undefined, `another one than ${from?.label} holding ${role}`);
+  }
 }
 
 /** The holder gives the role to the other process while it delivers. */

@@ -14,7 +14,7 @@ export interface Board {
 
 const NUMBERS = ['due', 'leased', 'waiting', 'delivered', 'dead'] as const;
 const WORD_WIDTH = 12;
-const NUMBER_WIDTH = 9;
+const NUMBER_WIDTH = 10;
 
 /** The envelopes for each role, and how the processes are. */
 export function drawTable({ ledger, fleet }: Board): string[] {

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 
 /** What PostgreSQL says of it, whoever did it. All but the totals have to be 0 once the queue is empty. */
 export interface Audit {
@@ -49,6 +49,6 @@ const AUDIT = `
     )) as "byNonHolders",
     (select count(*)::int from ordered where acquired_at < last_ended_at or fencing_token <= last_token) as "wrongTerms"`;
 
-export async function audit(pool: Pool): Promise<Audit> {
-  return (await pool.query<Audit>(AUDIT)).rows[0] as Audit;
+export async function audit(client: Pool | ClientBase): Promise<Audit> {
+  return (await client.query<Audit>(AUDIT)).rows[0] as Audit;
 }

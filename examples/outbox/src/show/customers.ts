@@ -43,21 +43,25 @@ export class Customers {
   /** Resolves when it is accepted; the last try may come after the end, as what was promised is kept. */
   async order(item: string): Promise<void> {
     const order: Order = { id: randomUUID(), item, quantity: 1 };
-    for (let sent = 1; !(await this.#isAccepted(order)); sent += 1) {
-      if (sent === 1) this.sentAgain += 1;
+    let failed = false;
+    for (;;) {
+      const outcome = await this.#send(order);
+      if (outcome === 'accepted') break;
+      failed ||= outcome === 'failed';
       // A show that was interrupted has no process left to ask.
       if (this.#options.signal.aborted && this.#options.fleet.running.length === 0) return;
       await sleep(PAUSE_MS);
     }
+    if (failed) this.sentAgain += 1;
     this.placed += 1;
   }
 
-  async #isAccepted(order: Order): Promise<boolean> {
+  async #send(order: Order): Promise<'accepted' | 'failed' | 'nobody-there'> {
     const { fleet, random } = this.#options;
     const member = fleet.running[Math.floor(random() * fleet.running.length)];
-    if (member === undefined) return false;
+    if (member === undefined) return 'nobody-there';
     const answer = await post(`${member.origin}/orders`, order).catch(() => null);
-    return answer?.ok === true;
+    return answer?.ok === true ? 'accepted' : 'failed';
   }
 }
 

@@ -9,8 +9,8 @@ import type { Ledger } from './ledger.ts';
 
 /** Of the roles and of the envelopes, in `app.ts` and `worker.ts`. */
 export const LEASE_MS = 3_000;
-/** Until deliveries go on after a graceful move, on a busy machine. */
-export const MOVE_MS = 1_500;
+/** Until deliveries go on after a graceful move, on a busy machine; less than a lease, which nobody waits for here. */
+export const MOVE_MS = 2_000;
 /** When the leases have run out, and two seconds for whoever waits for that. */
 export const TAKEOVER_MS = LEASE_MS + 2_000;
 /** How long the show waits for what should be long over, to say how late it was. */

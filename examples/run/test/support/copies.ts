@@ -45,8 +45,8 @@ export class ExampleCopies {
   }
 
   /** On a free port, or on that of a copy that is gone. */
-  async start(label: string, port = '0'): Promise<ExampleCopy> {
-    const env = { ...process.env, DATABASE_URL: this.#connectionString, COPY: label, PORT: port };
+  async start(label: string, port = '0', settings: Readonly<Record<string, string>> = {}): Promise<ExampleCopy> {
+    const env = { ...process.env, ...settings, DATABASE_URL: this.#connectionString, COPY: label, PORT: port };
     const { args } = this.#example;
     const child = spawn(process.execPath, args, { cwd: folderOf(this.#example), env, stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(async () => {

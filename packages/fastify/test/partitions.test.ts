@@ -1,29 +1,8 @@
-import {
-  createLeasehold,
-  isLeaseholdError,
-  type Leasehold,
-  type LeaseholdErrorCode,
-  type PartitionOptions,
-} from '@leasehold/core';
+import { createLeasehold, type Leasehold, type LeaseholdErrorCode, type PartitionOptions } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
-import { roleLeasePlugin, type RoleLeasePluginOptions } from '@leasehold/fastify';
-import Fastify, { type FastifyInstance } from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
-
-function createApp(options: RoleLeasePluginOptions): FastifyInstance {
-  const app = Fastify();
-  onTestFinished(() => app.close());
-  app.register(roleLeasePlugin, options);
-  return app;
-}
-
-async function codeOf(promise: PromiseLike<unknown>): Promise<LeaseholdErrorCode | undefined> {
-  const error = await Promise.resolve(promise).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return isLeaseholdError(error) ? error.code : undefined;
-}
+import { describe, expect, test } from 'vitest';
+import { codeOf } from '../../../test/support/code-of.ts';
+import { createPluginApp } from './support/plugin-app.ts';
 
 const partitions = { devices: { count: 4, balance: 'fair' } } as const;
 const DEVICES = [0, 1, 2, 3].map((place) => `devices:partition-${place}`);
@@ -31,7 +10,7 @@ const rolesOf = (leasehold: Leasehold): string[] => Array.from(leasehold.leases,
 
 describe('app.rolePartitions', () => {
   test('a single instance holds all roles of its partitions once the application is ready', async () => {
-    const app = createApp({ store: memoryStore(), roles: ['maintenance'], partitions });
+    const app = createPluginApp({ store: memoryStore(), roles: ['maintenance'], partitions });
     await app.ready();
     const devices = app.rolePartitions.get('devices');
     expect(devices).toBe(app.leasehold.getPartition('devices'));
@@ -40,7 +19,7 @@ describe('app.rolePartitions', () => {
   });
 
   test('says which there are, also of those that are added by hand', async () => {
-    const app = createApp({ store: memoryStore(), partitions });
+    const app = createPluginApp({ store: memoryStore(), partitions });
     await app.after();
     expect([app.rolePartitions.has('devices'), app.rolePartitions.has('orders')]).toEqual([true, false]);
     expect(() => app.rolePartitions.get('orders')).toThrow(expect.objectContaining({ code: 'LEASEHOLD_UNKNOWN_ROLE' }));
@@ -50,7 +29,7 @@ describe('app.rolePartitions', () => {
 
   test('is seen in plugins, and of a Leasehold that is given', async () => {
     const leasehold = createLeasehold({ store: memoryStore() });
-    const app = createApp({ leasehold, partitions });
+    const app = createPluginApp({ leasehold, partitions });
     let count = 0;
     app.register(async (child) => void (count = child.rolePartitions.get('devices').count));
     await app.ready();
@@ -78,12 +57,12 @@ describe('partitions that cannot be', () => {
 
   test.each(refused)('%s: ready() rejects with %s, and nothing is registered', async (_what, code, wrong) => {
     const options = { roles: ['maintenance', 'jobs:partition-1'], partitions: wrong as Record<string, PartitionOptions> };
-    const app = createApp({ store: memoryStore(), ...options });
+    const app = createPluginApp({ store: memoryStore(), ...options });
     expect(await codeOf(app.ready())).toBe(code);
     expect([app.hasDecorator('leasehold'), app.hasDecorator('rolePartitions')]).toEqual([false, false]);
 
     const leasehold = createLeasehold({ store: memoryStore() });
-    expect(await codeOf(createApp({ leasehold, ...options }).ready())).toBe(code);
+    expect(await codeOf(createPluginApp({ leasehold, ...options }).ready())).toBe(code);
     expect(rolesOf(leasehold)).toEqual([]);
   });
 });
@@ -110,12 +89,12 @@ describe('a Leasehold that is given has all of it, or nothing:', () => {
     ['a partition has the name of a role', 'LEASEHOLD_DUPLICATE_ROLE', { roles: ['a'], partitions: { orders: { count: 2 } } }],
     ['a role has the name of one of a partition', 'LEASEHOLD_DUPLICATE_ROLE', { roles: ['a', 'there:partition-0'] }],
   ])('%s', async (_what, code, options) => {
-    expect(await codeOf(createApp({ leasehold: given, ...options }).ready())).toBe(code);
+    expect(await codeOf(createPluginApp({ leasehold: given, ...options }).ready())).toBe(code);
     expect(rolesOf(given)).toEqual(before);
   });
 
   test('a partition that is there: the message says how to share it', async () => {
-    const app = createApp({ leasehold: given, partitions: { there: { count: 2 } } });
+    const app = createPluginApp({ leasehold: given, partitions: { there: { count: 2 } } });
     await expect(app.ready()).rejects.toThrow('getPartition("there")');
   });
 
@@ -125,13 +104,13 @@ describe('a Leasehold that is given has all of it, or nothing:', () => {
       return true;
     };
     const leasehold = createLeasehold({ store: memoryStore(), canHold });
-    expect(await codeOf(createApp({ leasehold, roles: ['a'], partitions }).ready())).toBe('LEASEHOLD_INVALID_OPTION');
+    expect(await codeOf(createPluginApp({ leasehold, roles: ['a'], partitions }).ready())).toBe('LEASEHOLD_INVALID_OPTION');
     expect(rolesOf(leasehold)).toEqual([]);
   });
 
   test('with its timing all is well', async () => {
     const leasehold = createLeasehold({ store: memoryStore(), leaseDuration: '60s' });
-    const app = createApp({ leasehold, roles: [{ name: 'a', renewInterval: '20s' }], partitions });
+    const app = createPluginApp({ leasehold, roles: [{ name: 'a', renewInterval: '20s' }], partitions });
     await app.ready();
     expect(rolesOf(leasehold)).toEqual(['a', ...DEVICES]);
   });

@@ -4,21 +4,11 @@ import { type OwnLeaseholdOptions, roleLeasePlugin, type RoleLeasePluginOptions 
 import Fastify, { type FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { codeOf } from '../../../test/support/code-of.ts';
+import { createPluginApp } from './support/plugin-app.ts';
 
-function createApp(options: RoleLeasePluginOptions = { store: memoryStore(), roles: ['maintenance'] }): FastifyInstance {
-  const app = Fastify();
-  onTestFinished(() => app.close());
-  app.register(roleLeasePlugin, options);
-  return app;
-}
-
-async function codeOf(promise: PromiseLike<unknown>): Promise<LeaseholdErrorCode | undefined> {
-  const error = await Promise.resolve(promise).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return isLeaseholdError(error) ? error.code : undefined;
-}
+const createApp = (options: RoleLeasePluginOptions = { store: memoryStore(), roles: ['maintenance'] }): FastifyInstance =>
+  createPluginApp(options);
 
 describe('decorators', () => {
   test('a single instance holds its roles once the application is ready', async () => {

@@ -1,5 +1,5 @@
 import type { LeaseholdErrorCode, Leasehold, RoleLease } from '@leasehold/core';
-import { createLeasehold, isLeaseholdError } from '@leasehold/core';
+import { createLeasehold } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import {
   getRoleLeaseToken,
@@ -13,6 +13,7 @@ import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { codeOf } from '../../../test/support/code-of.ts';
 import { adapterOf, createApp, leaseholdOf, leaseOf, platforms } from './support/apps.ts';
 
 @Injectable()
@@ -34,14 +35,6 @@ class WorkModule {}
 
 @Module({ imports: [LeaseholdModule.forFeature({ roles: ['maintenance'] })] })
 class OtherModule {}
-
-async function codeOf(promise: Promise<unknown>): Promise<LeaseholdErrorCode | undefined> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return isLeaseholdError(error) ? error.code : undefined;
-}
 
 describe.each(platforms)('on %s', (platform) => {
   test('forRoot: the lease is injected, and held once the application is up', async () => {

@@ -1,5 +1,5 @@
 import type { Leasehold, LeaseholdErrorCode, PartitionOptions, RolePartition } from '@leasehold/core';
-import { createLeasehold, isLeaseholdError } from '@leasehold/core';
+import { createLeasehold } from '@leasehold/core';
 import { memoryStore } from '@leasehold/core/memory';
 import {
   getRolePartitionToken,
@@ -12,6 +12,7 @@ import { type DynamicModule, Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { codeOf } from '../../../test/support/code-of.ts';
 import { adapterOf, createApp, leaseholdOf, platforms } from './support/apps.ts';
 
 @Injectable()
@@ -33,14 +34,6 @@ class DeviceModule {}
   imports: [LeaseholdModule.forFeature({ roles: ['maintenance'], partitions: { devices: { balance: 'fair', count: 4 } } })],
 })
 class OtherModule {}
-
-async function codeOf(promise: Promise<unknown>): Promise<LeaseholdErrorCode | undefined> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return isLeaseholdError(error) ? error.code : undefined;
-}
 
 const rolesOf = (leasehold: Leasehold): string[] => Array.from(leasehold.leases, ({ role }) => role).toSorted();
 const DEVICES = [0, 1, 2, 3].map((place) => `devices:partition-${place}`);

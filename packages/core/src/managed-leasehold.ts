@@ -26,6 +26,7 @@ import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lea
 
 export class ManagedLeasehold implements Leasehold, LeaseHost {
   readonly leases: ManagedRegistry = new ManagedRegistry();
+  readonly termsBegun = this.leases.termsBegun;
   readonly #options: ResolvedLeaseholdOptions;
   readonly #party: PartitionParty;
   readonly #heartbeat: Heartbeat;

@@ -1,8 +1,7 @@
-import type { Clock } from '../clock.ts';
 import { LeaseholdError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 import type { TermIdentity } from '../store/lease-store.ts';
 import { announceAcquired, announceJeopardy, announceLost, type Loss } from './announce.ts';
+import type { LeaseHost } from './lease-host.ts';
 import type { Timing } from './lease-options.ts';
 import { type Belief, HeldTerm } from './term.ts';
 import { Waiters } from './waiters.ts';
@@ -13,9 +12,7 @@ const OVERDUE_FACTOR = 1.2;
 export interface CurrentTermOptions {
   readonly role: string;
   readonly timing: Timing;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly fence: (client: unknown, term: TermIdentity) => Promise<void>;
+  readonly host: Pick<LeaseHost, 'clock' | 'logger' | 'fence' | 'termsBegun'>;
 }
 
 /**
@@ -49,7 +46,7 @@ export class CurrentTerm {
 
   get isInJeopardy(): boolean {
     const overdueAt = this.#renewedAt + this.#options.timing.renewMs * OVERDUE_FACTOR;
-    return this.isHeld && (this.#jeopardy || this.#options.clock.monotonic() > overdueAt);
+    return this.isHeld && (this.#jeopardy || this.#options.host.clock.monotonic() > overdueAt);
   }
 
   /** Resolves when a term begins or is held already, or `signal` aborts. */
@@ -63,7 +60,7 @@ export class CurrentTerm {
   }
 
   get heldForMs(): number {
-    return this.#options.clock.monotonic() - this.#since;
+    return this.#options.host.clock.monotonic() - this.#since;
   }
 
   /** The token to renew: of the term, or of the one that is leaving. */
@@ -73,7 +70,8 @@ export class CurrentTerm {
 
   /** Begins nothing when the reply took longer than its own window: it proves nothing any more. */
   begin(identity: Omit<TermIdentity, 'role'>, { sentAt, windowMs }: Belief): void {
-    const { clock, logger, role, fence } = this.#options;
+    const { host, role } = this.#options;
+    const { clock } = host;
     const proves = clock.monotonic() < sentAt.monotonic + windowMs && clock.wall() < sentAt.wall + windowMs;
     if (!proves) return;
     const onLapse = (term: HeldTerm): void =>
@@ -81,9 +79,10 @@ export class CurrentTerm {
     this.#since = clock.monotonic();
     this.#renewedAt = sentAt.monotonic;
     this.#jeopardy = false;
-    this.#term = new HeldTerm({ ...identity, role, clock, sentAt, windowMs, fence, onLapse });
-    announceAcquired(logger, this.#term);
+    this.#term = new HeldTerm({ ...identity, role, clock, sentAt, windowMs, fence: host.fence.bind(host), onLapse });
+    announceAcquired(host.logger, this.#term);
     this.#begun.tell();
+    host.termsBegun.tell();
   }
 
   /** A renewal under `token` succeeded. */
@@ -131,6 +130,6 @@ export class CurrentTerm {
     this.#term = null;
     this.#jeopardy = false;
     const message = `term ${term.fencingToken} of role "${term.role}" ended: ${loss.why}.`;
-    if (term.end(new LeaseholdError(loss.code, message, { role: term.role }))) announceLost(this.#options.logger, term, loss);
+    if (term.end(new LeaseholdError(loss.code, message, { role: term.role }))) announceLost(this.#options.host.logger, term, loss);
   }
 }

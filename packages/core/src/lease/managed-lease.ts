@@ -46,14 +46,13 @@ export class ManagedLease implements RoleLease {
 
   constructor(role: string, options: ManagedLeaseOptions, host: LeaseHost) {
     const { timing, maxHoldMs } = options;
-    const { clock, logger } = host;
     this.role = role;
     this.timing = timing;
     this.#host = host;
     this.#maxHoldMs = maxHoldMs;
-    this.#term = new CurrentTerm({ role, timing, clock, logger, fence: (client, term) => host.fence(client, term) });
-    this.#candidacy = new Candidacy(clock, options);
-    this.#observed = new ObservedHolder(clock);
+    this.#term = new CurrentTerm({ role, timing, host });
+    this.#candidacy = new Candidacy(host.clock, options);
+    this.#observed = new ObservedHolder(host.clock);
     this.#departure = new Departure({ role, host, term: this.#term, candidacy: this.#candidacy, work: this.#work });
   }
 

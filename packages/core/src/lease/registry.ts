@@ -1,6 +1,7 @@
 import { LeaseholdError, showValue } from '../errors.ts';
 import type { ManagedLease } from './managed-lease.ts';
 import type { RoleLease } from './role-lease.ts';
+import { Waiters } from './waiters.ts';
 
 /** Every configured lease of one Leasehold, in the order of registration. */
 export interface LeaseRegistry extends Iterable<RoleLease> {
@@ -10,9 +11,12 @@ export interface LeaseRegistry extends Iterable<RoleLease> {
   get(role: string): RoleLease;
   /** Names of the roles held at this moment: the filter for work that belongs to a role. */
   heldRoles(): string[];
+  /** Resolves when the next term of any role begins here, or `signal` aborts. A term that is held already is not told. */
+  nextTerm(signal: AbortSignal): Promise<void>;
 }
 
 export class ManagedRegistry implements LeaseRegistry, Iterable<ManagedLease> {
+  readonly termsBegun = new Waiters();
   readonly #leases = new Map<string, ManagedLease>();
 
   get size(): number {
@@ -57,6 +61,10 @@ export class ManagedRegistry implements LeaseRegistry, Iterable<ManagedLease> {
     const held: string[] = [];
     for (const lease of this.#leases.values()) if (lease.isHeld) held.push(lease.role);
     return held;
+  }
+
+  nextTerm(signal: AbortSignal): Promise<void> {
+    return this.termsBegun.wait(signal);
   }
 
   [Symbol.iterator](): Iterator<ManagedLease> {

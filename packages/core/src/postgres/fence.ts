@@ -5,6 +5,7 @@ import type { Term } from '../lease/term.ts';
 import { requireThat } from '../require-option.ts';
 import type { TermIdentity } from '../store/lease-store.ts';
 import { quoteIdentifier, resolveSchema } from './identifier.ts';
+import { lend } from './lend.ts';
 import { guardSql } from './sql/guard.ts';
 
 /** Anything with pg's `query(text, values)`. */
@@ -95,11 +96,9 @@ export async function withFence<T>(
   requireThat(typeof term?.fence === 'function', 'term', term, 'give the term that whileHeld() hands to your work');
   requireThat(typeof work === 'function', 'work', work, 'give a function');
   const stallMs = resolveDuration('stallTimeout', options.stallTimeout ?? '5s', { max: LONGEST_STALL_MS });
-  const client = await pool.connect();
   let broken: Error | undefined;
-  // A client that is checked out reports its own death here; without a listener that would end the process.
   const onError = (error: Error): void => void (broken = error);
-  client.on('error', onError);
+  const client = await lend<PoolClient>(pool, onError);
   try {
     await client.query(
       `begin; set local statement_timeout = ${stallMs}; set local idle_in_transaction_session_timeout = ${stallMs}`,

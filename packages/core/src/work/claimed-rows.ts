@@ -7,13 +7,13 @@ export class ClaimedRows<Row extends object> {
   readonly all: readonly ClaimedRow<Row>[];
   readonly #id: readonly string[];
   readonly #byRow: ReadonlyMap<object, ClaimedRow<Row>>;
-  readonly #byId: ReadonlyMap<string, ClaimedRow<Row>>;
+  /** Made when a row is first asked for by its id. */
+  #byId: ReadonlyMap<string, ClaimedRow<Row>> | null = null;
 
   constructor(id: readonly string[], rows: readonly ClaimedRow<Row>[]) {
     this.#id = id;
     this.all = rows;
     this.#byRow = new Map(rows.map((row) => [row.row, row]));
-    this.#byId = new Map(rows.map((row) => [keyOf(row.ref), row]));
   }
 
   get open(): readonly ClaimedRow<Row>[] {
@@ -37,7 +37,9 @@ export class ClaimedRows<Row extends object> {
   }
 
   #byValues(values: readonly unknown[]): ClaimedRow<Row> | undefined {
-    return values.every(isExact) ? this.#byId.get(keyOf(values.map(String))) : undefined;
+    if (!values.every(isExact)) return undefined;
+    this.#byId ??= new Map(this.all.map((row) => [keyOf(row.ref), row]));
+    return this.#byId.get(keyOf(values.map(String)));
   }
 }
 

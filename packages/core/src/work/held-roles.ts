@@ -15,6 +15,8 @@ export interface HeldRoles {
   readonly column: string;
   /** The roles that are held at this moment. */
   held(): readonly string[];
+  /** Resolves when a term of any role begins here, or `signal` aborts: rows of that role may have waited for it. */
+  nextTerm(signal: AbortSignal): Promise<void>;
   /** Whether the row belongs to a role that is held at this moment, or to none. */
   owns(row: object): boolean;
   /** The same with a condition of the application's own. */
@@ -41,7 +43,8 @@ export function heldRoles(leasehold: { readonly leases: LeaseRegistry }, column:
   const quoted = quoteIdentifier(resolveIdentifier('column', column));
   const condition = (): Sql => new Sql([`(${quoted} is null or ${quoted} = any (`, '::text[]))'], [leases.heldRoles()]);
   const owns = (row: object): boolean => isOwned(leases, Reflect.get(row, column));
-  return compose(condition, { column, owns, held: () => leases.heldRoles() });
+  const nextTerm = (signal: AbortSignal): Promise<void> => leases.nextTerm(signal);
+  return compose(condition, { column, owns, held: () => leases.heldRoles(), nextTerm });
 }
 
 /** A row without the column has not said whose it is. */
@@ -50,7 +53,7 @@ function isOwned(leases: LeaseRegistry, role: unknown): boolean {
   return typeof role === 'string' && leases.has(role) && leases.get(role).isHeld;
 }
 
-function compose(condition: () => Sql, rest: Pick<HeldRoles, 'column' | 'owns' | 'held'>): HeldRoles {
+function compose(condition: () => Sql, rest: Pick<HeldRoles, 'column' | 'owns' | 'held' | 'nextTerm'>): HeldRoles {
   const and = (other: Sql): HeldRoles => {
     requireThat(isSql(other), 'condition', other, 'give a condition, such as sql`tenant_id = ${tenantId}`');
     return compose(() => sql`${condition()} and (${toSql(other)})`, rest);

@@ -110,7 +110,7 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
       const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs, round });
       const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
       const found = await runStatement<FoundRow>(client, statement, limits);
-      const rows = found.flatMap((row) => claimedRow<Row>(row, { clock: this.#table.clock, until }));
+      const rows = claimedRows<Row>(found, columns, { clock: this.#table.clock, until });
       const buried = found[0]?.leasehold_buried ?? 0;
       laps += found[0]?.leasehold_lap ?? 0;
       round = nextRound(round, found[0]);
@@ -163,14 +163,18 @@ interface FoundRow {
   readonly leasehold_lap?: number;
 }
 
-function claimedRow<Row extends object>(found: FoundRow, lease: { clock: Clock; until: Deadline }): ClaimedRow<Row>[] {
-  const {
-    leasehold_ref: ref,
-    leasehold_buried: _buried,
-    leasehold_after: _after,
-    leasehold_cut: _cut,
-    leasehold_lap: _lap,
-    ...row
-  } = found;
-  return ref === null ? [] : [new ClaimedRow(row as Row, typeof ref === 'string' ? [ref] : ref, lease)];
+/** Copies the columns by name: to take away what is told beside them would make slow objects for the application. */
+function claimedRows<Row extends object>(
+  found: readonly FoundRow[],
+  columns: readonly string[],
+  lease: { clock: Clock; until: Deadline },
+): ClaimedRow<Row>[] {
+  const rows: ClaimedRow<Row>[] = [];
+  for (const one of found) {
+    if (one.leasehold_ref === null) continue;
+    const row: Record<string, unknown> = {};
+    for (const column of columns) row[column] = (one as unknown as Record<string, unknown>)[column];
+    rows.push(new ClaimedRow(row as Row, typeof one.leasehold_ref === 'string' ? [one.leasehold_ref] : one.leasehold_ref, lease));
+  }
+  return rows;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { LeaseholdError } from '../errors.ts';
 import { isConnectionBroken } from '../postgres/errors.ts';
+import { lend } from '../postgres/lend.ts';
 import type { SqlClient } from './client.ts';
 
 export interface StatementLimits {
@@ -19,8 +20,8 @@ export interface Statement {
 /** A connection that a pool lends. */
 interface Lent extends SqlClient {
   release(destroy?: boolean): void;
-  on?(event: 'error', listener: () => void): unknown;
-  off?(event: 'error', listener: () => void): unknown;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  off?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 interface Pool extends SqlClient {
@@ -41,7 +42,7 @@ export async function runStatement<T>(client: SqlClient, statement: Statement, l
   const { text, values } = statement;
   if (values.length > MOST_PARAMETERS) throw tooManyParameters(values.length, limits.what);
   const wait = waitUntil(limits.clock.monotonic() + limits.timeoutMs, limits);
-  const lent = isPoolOfPg(client) ? await lend(client, wait) : null;
+  const lent = isPoolOfPg(client) ? await lendInTime(client, wait) : null;
   try {
     const { rows } = await wait((lent ?? client).query(text, values));
     giveBack(lent, false);
@@ -69,28 +70,14 @@ const ignore = (): void => {};
 type Wait = <T>(answer: Promise<T>) => Promise<T>;
 
 /** One that is lent after the limit goes back at once. */
-async function lend(pool: Pool, wait: Wait): Promise<Lent> {
-  const lending = connect(pool);
+async function lendInTime(pool: Pool, wait: Wait): Promise<Lent> {
+  const lending = lend<Lent>(pool, ignore);
   try {
     return await wait(lending);
   } catch (error) {
     lending.then((late) => giveBack(late, false), ignore);
     throw error;
   }
-}
-
-/**
- * A connection that breaks tells the statement, and then its listeners; without one, the process ends. It may break in the moment in
- * which it is lent, by the very packet that says it is ready: a promise would be heard of too late.
- */
-function connect(pool: Pool): Promise<Lent> {
-  return new Promise((resolve, reject) => {
-    pool.connect((error, lent) => {
-      lent?.on?.('error', ignore);
-      if (lent === undefined) reject(error ?? new Error('the pool has lent nothing'));
-      else resolve(lent);
-    });
-  });
 }
 
 function giveBack(lent: Lent | null, destroy: boolean): void {

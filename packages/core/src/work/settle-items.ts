@@ -47,17 +47,21 @@ export function toSettleItem(table: ResolvedWorkTable, outcome: Outcome, ref: re
     undefined,
     'tell workTable() what burying a row writes, such as dead: { set: { failed_at: sql`clock_timestamp()` } }',
   );
-  const set = resolveSetValues('set', outcome.set ?? {});
-  requireNotOwned(table, set);
   return {
     ref,
     outcome: outcome.outcome,
     after: outcome.outcome === 'retry' ? resolveAfter(outcome.after) : null,
     refund: outcome.outcome === 'release' && outcome.refund !== false,
     reason: outcome.outcome === 'bury' ? (outcome.reason ?? null) : null,
-    // Sorted: rows that write the same columns in another order are of one shape.
-    set: (Object.entries(set) as [string, SetValue][]).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    set: (outcome.set ?? null) === null ? [] : resolveSet(table, outcome.set as object),
   };
+}
+
+/** Sorted: rows that write the same columns in another order are of one shape. */
+function resolveSet(table: ResolvedWorkTable, asked: object): SettleItem['set'] {
+  const set = resolveSetValues('set', asked);
+  requireNotOwned(table, set);
+  return (Object.entries(set) as [string, SetValue][]).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function resolveAfter(after: After): number | Date {

@@ -1,21 +1,12 @@
-import { type Clock, delay } from '../clock.ts';
 import { LeaseholdError } from '../errors.ts';
-import { isConnectionBroken, isTransient } from '../postgres/errors.ts';
 import type { SqlClient } from './client.ts';
 import type { Fate } from './fate.ts';
-import { isOneConnection, isPoolOfPg, runStatement } from './run-statement.ts';
-import type { Sql } from './sql.ts';
+import { SettleAttempts } from './settle-attempts.ts';
+import { settleAlikeSql, type SettledAlike } from './statements/settle-alike.ts';
 import type { SettleItem } from './statements/settle-item.ts';
-import { type SettlePart, splitByShape } from './statements/settle-parts.ts';
+import { type SettlePart, splitByShape, withoutNumbers } from './statements/settle-parts.ts';
 import { settleSql } from './statements/settle.ts';
 import type { TableDescription } from './table-description.ts';
-
-const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 1_000;
-/** Of a lease of many hours, a failure that does not pass would be heard of at its end. */
-const LONGEST_RETRIES_MS = 60_000;
-/** How much of the time for a statement the server may wait for a lock, so that it ends before it is given up here. */
-const WAIT_SHARE = 0.8;
 
 export interface SettlerOptions {
   readonly description: TableDescription;
@@ -36,14 +27,12 @@ interface Answer {
   readonly still_live: boolean;
 }
 
-/** Runs the statements that settle the rows of one claim. */
+/** Settles the rows of one claim. */
 export class Settler {
   readonly #options: SettlerOptions;
-  readonly #clock: Clock;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
-    this.#clock = options.description.table.clock;
   }
 
   /**
@@ -51,45 +40,37 @@ export class Settler {
    * take for finished; else what the driver rejects with, when it lasts.
    */
   async settle(items: readonly SettleItem[], run: SettleRun): Promise<void> {
-    let stillLive = false;
-    for (const part of splitByShape(items)) {
-      const rows = await this.#settlePart(part, run);
-      for (const [index, { fate, still_live: isLive }] of rows.entries()) {
-        run.tell(part.places[index] ?? -1, fate);
-        stillLive ||= isLive;
-      }
-    }
-    if (stillLive) throw stillLiveError(this.#options.description);
-  }
-
-  async #settlePart(part: SettlePart, { client, retryForMs }: SettleRun): Promise<Answer[]> {
-    const { statementTimeoutMs } = this.#options;
-    const limits = { clock: this.#clock, timeoutMs: statementTimeoutMs, what: 'settlement of rows' };
-    const giveUpAt = this.#clock.monotonic() + Math.min(retryForMs, LONGEST_RETRIES_MS);
-    const failures: unknown[] = [];
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      try {
-        return await runStatement<Answer>(client, this.#statement(part, client, failures.some(isConnectionBroken)), limits);
-      } catch (error) {
-        // The claim's own client stands in a transaction: the first error has ended it, and is what went wrong.
-        if (isTransactionAborted(error)) throw failures[0] ?? error;
-        failures.push(error);
-        const isWorthIt = isTransient(error) && !(isConnectionBroken(error) && isOneConnection(client));
-        if (!isWorthIt || this.#clock.monotonic() + pauseMs >= giveUpAt) throw error;
-      }
-      await delay(this.#clock, pauseMs);
-    }
-  }
-
-  #statement(part: SettlePart, client: SqlClient, isRepeated: boolean): Sql {
     const { description, token, statementTimeoutMs } = this.#options;
-    const lockTimeoutMs = isPoolOfPg(client) ? Math.ceil(statementTimeoutMs * WAIT_SHARE) : null;
-    return settleSql(description, part, { token, isRepeated, lockTimeoutMs });
+    const { clock } = description.table;
+    let isStillLive = false;
+    for (const part of splitByShape(items)) {
+      const attempts = new SettleAttempts({ ...run, token, clock, statementTimeoutMs });
+      const told = await this.#settlePart(part, run, attempts);
+      isStillLive ||= told;
+    }
+    if (isStillLive) throw stillLiveError(description);
   }
-}
 
-function isTransactionAborted(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === '25P02';
+  /**
+   * Answers whether a row is still live that should not be. Rows that are written alike are written first, and those that were are
+   * told at once: asked again, a row that was freed tells nothing of who freed it.
+   */
+  async #settlePart(part: SettlePart, run: SettleRun, attempts: SettleAttempts): Promise<boolean> {
+    const [shape] = part.shapes;
+    if (shape === undefined || part.shapes.length > 1) return this.#settleMixture(part, run, attempts);
+    const [answer] = await attempts.run<SettledAlike>((request) => settleAlikeSql(this.#options.description, shape, request));
+    const written = answer?.written?.split(',').filter(Boolean).map(Number) ?? shape.numbers;
+    for (const number of written) run.tell(part.places[number - 1] ?? -1, 'done');
+    const isLive = answer?.still_live === true;
+    if (written.length === shape.items.length) return isLive;
+    return (await this.#settleMixture(withoutNumbers(part, new Set(written)), run, attempts)) || isLive;
+  }
+
+  async #settleMixture(part: SettlePart, run: SettleRun, attempts: SettleAttempts): Promise<boolean> {
+    const rows = await attempts.run<Answer>((request) => settleSql(this.#options.description, part, request));
+    for (const [index, { fate }] of rows.entries()) run.tell(part.places[index] ?? -1, fate);
+    return rows.some(({ still_live: isLive }) => isLive);
+  }
 }
 
 function stillLiveError({ table }: TableDescription): LeaseholdError {

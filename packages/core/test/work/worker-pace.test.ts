@@ -1,4 +1,6 @@
+import { heldRoles } from '@leasehold/core/work';
 import { describe, expect, it } from 'vitest';
+import { testLeasehold } from '../../../testing/src/test-leasehold.ts';
 import { ScriptedSource } from './support/scripted-source.ts';
 import { heldHandler, start, stop } from './support/start.ts';
 
@@ -58,6 +60,24 @@ describe('a worker with nothing to do', () => {
     await source.clock.advance(10_000);
     expect(at).toEqual([0, 5_000, 10_000]);
     expect(textsOf(source).every((text) => text.startsWith('a handler failed'))).toBe(true);
+  });
+
+  it('looks at once for the rows of a role that comes here', async () => {
+    const { leasehold, hold } = testLeasehold({ roles: ['mail', 'hooks'] });
+    await leasehold.start();
+    const source = new ScriptedSource();
+    const started = start(() => {}, { where: heldRoles(leasehold, 'role') }, source);
+    await source.clock.advance(60_000);
+    const before = claimsOf(source);
+    await hold('mail');
+    await source.clock.advance(1);
+    expect(claimsOf(source) - before).toBe(1);
+    expect(source.options.at(-1)?.where).toMatchObject({ values: [['mail']] });
+    await hold('hooks');
+    await source.clock.advance(1);
+    expect(source.options.at(-1)?.where).toMatchObject({ values: [['mail', 'hooks']] });
+    await stop(started);
+    await leasehold.stop();
   });
 
   it('is woken by a hint, many of which are one, and ends the subscription with the stop', async () => {

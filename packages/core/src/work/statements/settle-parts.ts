@@ -9,24 +9,26 @@ const MOST_SHAPES = 16;
 /** Of fragments alone; the protocol ends at 65,535. */
 const MOST_VALUES = 30_000;
 
-/** What one statement settles. */
+/** What one statement settles: rows of the same shape stand together. */
 export interface SettlePart {
   readonly items: readonly SettleItem[];
   /** The place of each item in the whole, from 0. */
   readonly places: readonly number[];
+  /** Their numbers are of the places in this part. */
+  readonly shapes: readonly Shape[];
 }
 
 interface OpenPart {
-  items: SettleItem[];
-  places: number[];
-  shapes: number;
+  readonly items: SettleItem[];
+  readonly places: number[];
+  readonly shapes: Shape[];
   values: number;
 }
 
 /** Rows of one shape stay together, so that a list of many shapes makes few statements, each of bounded size. */
 export function splitByShape(items: readonly SettleItem[]): SettlePart[] {
   const parts: OpenPart[] = [];
-  for (const shape of groupByShape(items).shapes) {
+  for (const shape of groupByShape(items)) {
     for (let start = 0; start < shape.items.length;) start += addTo(parts, shape, start);
   }
   return parts;
@@ -36,18 +38,39 @@ export function splitByShape(items: readonly SettleItem[]): SettlePart[] {
 function addTo(parts: OpenPart[], shape: Shape, start: number): number {
   const values = valuesOf(shape.sample);
   let part = parts.at(-1);
-  if (part === undefined || part.items.length >= MOST_ROWS || part.shapes >= MOST_SHAPES || part.values + values > MOST_VALUES) {
-    part = { items: [], places: [], shapes: 0, values: 0 };
+  if (
+    part === undefined ||
+    part.items.length >= MOST_ROWS ||
+    part.shapes.length >= MOST_SHAPES ||
+    part.values + values > MOST_VALUES
+  ) {
+    part = { items: [], places: [], shapes: [], values: 0 };
     parts.push(part);
   }
-  const count = Math.min(MOST_ROWS - part.items.length, shape.items.length - start);
-  for (let index = start; index < start + count; index += 1) {
-    part.items.push(shape.items[index] as SettleItem);
-    part.places.push((shape.numbers[index] ?? 0) - 1);
+  const { sample, isFinal } = shape;
+  const items = shape.items.slice(start, start + MOST_ROWS - part.items.length);
+  const before = part.items.length;
+  part.shapes.push({
+    index: part.shapes.length,
+    sample,
+    isFinal,
+    items,
+    numbers: items.map((_item, index) => before + index + 1),
+  });
+  for (const [index, item] of items.entries()) {
+    part.items.push(item);
+    part.places.push((shape.numbers[start + index] ?? 0) - 1);
   }
-  part.shapes += 1;
   part.values += values;
-  return count;
+  return items.length;
+}
+
+/** Of a part with one shape: the rows whose numbers, from 1, are not among these. */
+export function withoutNumbers({ items, places, shapes }: SettlePart, numbers: ReadonlySet<number>): SettlePart {
+  const isKept = (_one: unknown, index: number): boolean => !numbers.has(index + 1);
+  const kept = items.filter(isKept);
+  const numbered = kept.map((_item, index) => index + 1);
+  return { items: kept, places: places.filter(isKept), shapes: shapes.map((shape) => ({ ...shape, items: kept, numbers: numbered })) };
 }
 
 function valuesOf({ set }: SettleItem): number {

@@ -9,34 +9,32 @@ import type { SettleItem } from './settle-item.ts';
 export interface Shape {
   readonly index: number;
   readonly sample: SettleItem;
-  readonly items: SettleItem[];
+  readonly items: readonly SettleItem[];
   /** The places of the items in the whole, from 1. */
-  readonly numbers: number[];
+  readonly numbers: readonly number[];
   /** The row is not to be worked on any more. */
   readonly isFinal: boolean;
 }
 
-export interface Shapes {
-  readonly shapes: readonly Shape[];
-  /** For each item, the index of its shape. */
-  readonly shapeOf: readonly number[];
-}
-
-export function groupByShape(items: readonly SettleItem[]): Shapes {
-  const shapes = new Map<string, Shape>();
+export function groupByShape(items: readonly SettleItem[]): readonly Shape[] {
+  const shapes = new Map<string, OpenShape>();
   const nameOf = objectNames();
-  const shapeOf = items.map((item, place) => {
+  for (const [place, item] of items.entries()) {
     const key = shapeKey(item, nameOf);
     const shape = shapes.get(key) ?? newShape(item, shapes.size);
     shapes.set(key, shape);
     shape.items.push(item);
     shape.numbers.push(place + 1);
-    return shape.index;
-  });
-  return { shapes: [...shapes.values()], shapeOf };
+  }
+  return [...shapes.values()];
 }
 
-function newShape(sample: SettleItem, index: number): Shape {
+interface OpenShape extends Shape {
+  readonly items: SettleItem[];
+  readonly numbers: number[];
+}
+
+function newShape(sample: SettleItem, index: number): OpenShape {
   return { index, sample, items: [], numbers: [], isFinal: sample.outcome === 'done' || sample.outcome === 'bury' };
 }
 
@@ -54,6 +52,7 @@ function objectNames(): NameOf {
 }
 
 function shapeKey({ outcome, after, refund, reason, set }: SettleItem, nameOf: NameOf): string {
+  if (set.length === 0 && reason === null) return `${outcome} ${after instanceof Date} ${refund}`;
   const columns = set.map(([column, value]) => (isSql(value) ? [column, value.strings, value.values.map(nameOf)] : column));
   return JSON.stringify([outcome, after instanceof Date, refund, reason, columns]);
 }

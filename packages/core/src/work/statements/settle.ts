@@ -1,19 +1,11 @@
-import { quoteIdentifier } from '../../postgres/identifier.ts';
-import { idAliases, qualified, sameId } from '../names.ts';
-import type { ResolvedWorkTable } from '../resolve-work-table.ts';
-import { empty, isSql, join, raw, type Sql, sql, toSql } from '../sql.ts';
+import { idAliases, isRowOf, qualified } from '../names.ts';
+import { empty, join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
-import { assignments } from './assignments.ts';
 import type { SettlePart } from './settle-parts.ts';
-import { groupByShape, type Shape, type ValueColumn, valueColumns } from './settle-shape.ts';
-
-export interface SettleRequest {
-  readonly token: string;
-  /** It may have been run before, without an answer. */
-  readonly isRepeated: boolean;
-  /** Null within a transaction of the caller's, whose settings are its own. */
-  readonly lockTimeoutMs: number | null;
-}
+import type { SettleRequest } from './settle-request.ts';
+import { settleWrites } from './settle-writes.ts';
+import { givenIds, inOrderOfIds, limitWaits } from './given.ts';
+import { type Shape, type ValueColumn, valueColumns } from './settle-shape.ts';
 
 /**
  * Settles any mixture of rows by one statement, and tells the fate of each.
@@ -35,22 +27,18 @@ export interface SettleRequest {
  * - `lock_timeout` for this statement alone, which is a transaction of its own then: a statement that waits behind a lock would
  *   otherwise go on waiting in the server after it was given up here, and another behind it for each time it is tried again.
  */
-export function settleSql(description: TableDescription, { items }: SettlePart, request: SettleRequest): Sql {
+export function settleSql(description: TableDescription, { items, shapes }: SettlePart, request: SettleRequest): Sql {
   const { table } = description;
   const { token, isRepeated, lockTimeoutMs } = request;
-  const { shapes, shapeOf } = groupByShape(items);
-  const aliases = idAliases(table);
-  const ids = table.id.map((column, index) => {
-    const texts = items.map((item) => item.ref[index] ?? null);
-    return { texts, cast: description.column(column).type, alias: aliases[index] ?? '' };
-  });
+  const shapeOf = shapes.flatMap(({ index, items: alike }) => alike.map(() => index));
+  const { ids, texts } = givenIds(description, items);
+  const aliases = raw(idAliases(table).join(', '));
   const final = shapes.filter(({ isFinal }) => isFinal).map(({ index }) => index);
   return sql`
 with leasehold_given as materialized (
-  select ${raw(ids.map(({ alias, cast }) => `g.${alias}::${cast} as ${alias}`).join(', '))}, g.leasehold_shape, g.leasehold_n
-  from unnest(${join(ids.map(({ texts }) => sql`${texts}::text[]`))}, ${shapeOf}::int[])
-    with ordinality as g (${raw(aliases.join(', '))}, leasehold_shape, leasehold_n)${limitWaits(lockTimeoutMs)}
-  order by ${raw(aliases.map((_alias, index) => index + 1).join(', '))}
+  select ${ids}, g.leasehold_shape, g.leasehold_n
+  from unnest(${texts}, ${shapeOf}::int[]) with ordinality as g (${aliases}, leasehold_shape, leasehold_n)${limitWaits(lockTimeoutMs)}
+  order by ${inOrderOfIds(table)}
 ),
 leasehold_found as materialized (
   select leasehold_given.*, held.*
@@ -59,7 +47,7 @@ leasehold_found as materialized (
     select ${raw(qualified(table, table.lockId))} as leasehold_token, ${raw(qualified(table, table.lockedUntil))} as leasehold_until,
            true as leasehold_is_there
     from ${raw(table.table.quoted)}
-    where ${raw(sameId(table, 'leasehold_given'))}
+    where ${raw(isRowOf(table, 'leasehold_given'))}
     for no key update
   ) held on true
 )${join(
@@ -78,12 +66,6 @@ from leasehold_found
 order by leasehold_n`;
 }
 
-/** Set before the first lock is waited for, since the ids come from here; gone with the transaction. */
-function limitWaits(lockTimeoutMs: number | null): Sql {
-  if (lockTimeoutMs === null) return empty;
-  return sql`, (select set_config('lock_timeout', ${String(lockTimeoutMs)}::text, true)) leasehold_limit`;
-}
-
 function writeSql(description: TableDescription, token: string, shape: Shape): Sql {
   const { table } = description;
   const columns = valueColumns(description, shape);
@@ -99,9 +81,9 @@ ${raw(cte)} as materialized (
   where leasehold_found.leasehold_shape = ${shape.index}::int and leasehold_found.leasehold_token = ${token}::uuid and leasehold_found.leasehold_until is not null
 ),
 leasehold_wrote_${raw(String(shape.index))} as (
-  update ${raw(table.table.quoted)} set ${join(writes(description, shape, columns))}
+  update ${raw(table.table.quoted)} set ${join(settleWrites(description, shape, columns, cte))}
   from ${raw(cte)}
-  where ${raw(sameId(table, cte))} and ${raw(qualified(table, table.lockId))} = ${token}::uuid
+  where ${raw(isRowOf(table, cte))} and ${raw(qualified(table, table.lockId))} = ${token}::uuid
   returning ${raw(cte)}.leasehold_n, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
 )`;
 }
@@ -109,44 +91,4 @@ leasehold_wrote_${raw(String(shape.index))} as (
 function valuesSql(shape: Shape, columns: readonly ValueColumn[]): Sql {
   const arrays = join(columns.map(({ texts }) => sql`${texts}::text[]`));
   return sql`unnest(${shape.numbers}::bigint[], ${arrays}) as v (leasehold_n, ${raw(columns.map(({ alias }) => alias).join(', '))})`;
-}
-
-/** What the `update` of a shape writes: the lease columns, what the outcome stands for, and what was asked for. */
-function writes(description: TableDescription, shape: Shape, columns: readonly ValueColumn[]): Sql[] {
-  const { table } = description;
-  const cte = `leasehold_found_${shape.index}`;
-  const asked = shape.sample.set.map(([name, value]) => {
-    const column = columns.find((one) => one.name === name);
-    const written = column === undefined && isSql(value) ? toSql(value) : raw(`${cte}.${column?.alias}::${column?.type}`);
-    return sql`${raw(quoteIdentifier(name))} = ${written}`;
-  });
-  const named = new Set(shape.sample.set.map(([name]) => name));
-  return [...leaseWrites(table, shape), ...outcomeWrites(description, shape, named), ...asked];
-}
-
-function leaseWrites(table: ResolvedWorkTable, shape: Shape): Sql[] {
-  const { outcome, after } = shape.sample;
-  const until = raw(quoteIdentifier(table.lockedUntil));
-  const freed = raw(`${quoteIdentifier(table.lockId)} = null`);
-  if (outcome === 'done' || outcome === 'bury') return [sql`${until} = null`];
-  if (outcome === 'release') return [freed, sql`${until} = null`];
-  const given = raw(`leasehold_found_${shape.index}.leasehold_after`);
-  const due =
-    after instanceof Date ? sql`${given}::timestamptz` : sql`clock_timestamp() + ${given}::float8 * interval '1 millisecond'`;
-  return [freed, sql`${until} = ${due}`];
-}
-
-/** What is asked for by hand comes before what the table always writes. */
-function outcomeWrites(description: TableDescription, { sample }: Shape, named: ReadonlySet<string>): Sql[] {
-  const { table } = description;
-  const { outcome, refund, reason } = sample;
-  const unnamed = (set: object): object => Object.fromEntries(Object.entries(set).filter(([name]) => !named.has(name)));
-  if (outcome === 'done') return assignments(description, unnamed(table.done) as typeof table.done);
-  if (outcome === 'bury' && table.dead !== null) {
-    const told = table.dead.reason === null ? {} : { [table.dead.reason]: reason ?? 'buried' };
-    return assignments(description, unnamed({ ...table.dead.set, ...told }) as typeof table.done);
-  }
-  if (outcome !== 'release' || !refund || table.attempts === null || named.has(table.attempts.column)) return [];
-  const column = quoteIdentifier(table.attempts.column);
-  return [raw(`${column} = greatest(${column} - 1, 0)`)];
 }

@@ -3,6 +3,7 @@ import { resolveDuration } from '../../duration.ts';
 import { Waiters } from '../../lease/waiters.ts';
 import type { Claim } from '../claim.ts';
 import type { SqlClient } from '../client.ts';
+import { isHeldRoles } from '../held-roles.ts';
 import { currentWhere } from '../where.ts';
 import { Announcer } from './announce.ts';
 import { Counters } from './counters.ts';
@@ -13,6 +14,7 @@ import { Poller } from './poller.ts';
 import { Prefetch } from './prefetch.ts';
 import { Refusals } from './refusals.ts';
 import type { ResolvedWorkOptions } from './resolve-work-options.ts';
+import { watchRoles } from './role-watch.ts';
 import { type ClaimedEntry, RowWork } from './row-work.ts';
 import { SettleDesk } from './settle-desk.ts';
 import { Slots } from './slots.ts';
@@ -48,7 +50,7 @@ export class ManagedWorker<Row extends object> implements Worker {
   readonly #idle = new Waiters();
   readonly #stopSoon = new AbortController();
   readonly #letProcessEnd = keepProcessAlive();
-  readonly #unsubscribe: () => void;
+  readonly #subscriptions: (() => void)[];
   readonly #end: () => void;
   #state: Worker['state'] = 'running';
   #stopping: Promise<void> | null = null;
@@ -78,7 +80,8 @@ export class ManagedWorker<Row extends object> implements Worker {
       claim: (limit) => this.#claim(limit),
       nextDueMs: () => this.#nextDueMs(),
     });
-    this.#unsubscribe = subscribeHint({ wakeUp: options.wakeUp, random, poller: this.#poller, announcer });
+    this.#subscriptions = [subscribeHint({ wakeUp: options.wakeUp, random, poller: this.#poller, announcer })];
+    if (isHeldRoles(options.where)) this.#subscriptions.push(watchRoles(options.where, this.#poller));
     this.#polling = this.#poller.run();
   }
 
@@ -166,7 +169,7 @@ export class ManagedWorker<Row extends object> implements Worker {
 
   async #stop(drainMs: number): Promise<void> {
     this.#state = 'stopping';
-    this.#unsubscribe();
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
     this.#poller.stop();
     this.#stopSoon.abort();
     for (const entry of this.#slots.takeWaiting()) this.#work.release(entry);

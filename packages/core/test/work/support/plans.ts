@@ -6,6 +6,7 @@ import type { Statement } from '../../../src/work/run-statement.ts';
 import { claimSql } from '../../../src/work/statements/claim.ts';
 import { type ClaimRequest, FIRST_ROUND } from '../../../src/work/statements/claim-request.ts';
 import type { SettleItem } from '../../../src/work/statements/settle-item.ts';
+import { splitByShape } from '../../../src/work/statements/settle-parts.ts';
 import { settleSql } from '../../../src/work/statements/settle.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from '../../../src/work/statements/describe.ts';
 import { TableDescription } from '../../../src/work/table-description.ts';
@@ -59,7 +60,8 @@ export async function planOf(pool: pg.Pool, { text, values }: Statement): Promis
 
 /** The very statement of a settlement. */
 export function settleStatement(description: TableDescription, items: readonly SettleItem[]): Statement {
-  const part = { items, places: items.map((_item, place) => place) };
+  const [part] = splitByShape(items);
+  if (part === undefined) throw new Error('nothing to settle');
   return settleSql(description, part, { token: TOKEN, isRepeated: false, lockTimeoutMs: null });
 }
 

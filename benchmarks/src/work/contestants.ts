@@ -1,7 +1,7 @@
 import { bullmq } from './contestants/bullmq.ts';
 import { graphileWorker } from './contestants/graphile-worker.ts';
 import { handWritten, type Loops } from './contestants/hand-written.ts';
-import { leasehold, leaseholdCounting } from './contestants/leasehold.ts';
+import { leasehold, leaseholdCounting, leaseholdWork } from './contestants/leasehold.ts';
 import { pgBossFetch, pgBossWork } from './contestants/pg-boss.ts';
 import type { Workload } from './workload.ts';
 
@@ -24,6 +24,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   { name: 'handWritten', package: 'pg', share: 1, rounds: 'all', open: (database) => handWritten(database, LOOPS) },
   { name: 'leasehold', package: null, share: 1, rounds: 'all', open: (database) => leasehold(database, LOOPS) },
   { name: 'leaseholdCounting', package: null, share: 1, rounds: 'all', open: (database) => leaseholdCounting(database, LOOPS) },
+  { name: 'leaseholdWork', package: null, share: 1, rounds: 'all', open: (database) => leaseholdWork(database, LOOPS) },
   { name: 'handWrittenAgain', package: 'pg', share: 1, rounds: 'all', open: (database) => handWritten(database, LOOPS) },
   {
     name: 'graphileBatched',

@@ -14,11 +14,15 @@ const compare = (name: Comparison['name'], ours: string): ((peer: string, target
   return (peer, target) => ({ name, ours, peer, target: target ?? null });
 };
 const claimAndSettle = compare('claimAndSettle', 'leasehold');
+const workLoop = compare('workLoop', 'leaseholdWork');
 
 export const COMPARISONS: readonly Comparison[] = [
   claimAndSettle('handWritten', '>= 0.9'),
   claimAndSettle('leaseholdCounting'),
   claimAndSettle('pgBossFetch'),
+  workLoop('graphileBatched', '>= 1'),
+  workLoop('pgBossFetch', '>= 2'),
+  workLoop('pgBossWork'),
   // The same code twice: how far off 1 it is, is the noise of the run.
   { ...claimAndSettle('handWrittenAgain'), ours: 'handWritten' },
 ];

@@ -5,9 +5,9 @@ import pg from 'pg';
 import { type Figure, figure } from '../../../test/support/figures.ts';
 import { progress } from '../support/progress.ts';
 import { CLAIM } from './contestants/hand-written.ts';
-import { CLAIM_OPTIONS, deliveries } from './contestants/leasehold.ts';
+import { CLAIM_OPTIONS } from './contestants/leasehold.ts';
 import type { Effort } from './options.ts';
-import { createTable } from './table.ts';
+import { createTable, deliveries } from './table.ts';
 import { CLAIM_LIMIT, SCENES, scanOf, type Statement } from './scenes.ts';
 
 /** Buffers that finding 50 rows takes, with many that are not due lying before them. */

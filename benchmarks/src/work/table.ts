@@ -1,3 +1,4 @@
+import { sql, workTable, type WorkTable } from '@leasehold/core/work';
 import type pg from 'pg';
 import type { Counted } from './workload.ts';
 
@@ -11,13 +12,34 @@ const TABLE_DDL = `
     failed_at timestamptz
   )`;
 
-const LEASE_DDL = `
-  alter table deliveries add column lock_id uuid, add column locked_until timestamptz;
-  create index deliveries_claim on deliveries (coalesce(locked_until, created_at), id) where completed_at is null and failed_at is null`;
+export type Row = Record<string, unknown>;
 
+/** Does what the hand-written statements do, and no more. */
+export function deliveries(): WorkTable<Row> {
+  return workTable({
+    table: 'deliveries',
+    orderBy: 'created_at',
+    live: sql`completed_at is null and failed_at is null`,
+    done: { completed_at: sql`clock_timestamp()` },
+  });
+}
+
+/** Counts attempts, and puts away who has none left. */
+export function countingDeliveries(): WorkTable<Row> {
+  return workTable({
+    table: 'deliveries',
+    orderBy: 'created_at',
+    live: sql`completed_at is null and failed_at is null`,
+    attempts: { column: 'attempts', max: 8 },
+    done: { completed_at: sql`clock_timestamp()` },
+    dead: { set: { failed_at: sql`clock_timestamp()` } },
+  });
+}
+
+/** The same for all who work on it, the claim index among it. */
 export async function createTable(pool: pg.Pool): Promise<void> {
   await pool.query(TABLE_DDL);
-  await pool.query(LEASE_DDL);
+  await pool.query(countingDeliveries().ddl());
   await fillHistory(pool);
 }
 
@@ -30,6 +52,11 @@ async function fillHistory(pool: pg.Pool): Promise<void> {
 
 export async function fillTable(pool: pg.Pool, rows: number): Promise<void> {
   await pool.query('insert into deliveries select from generate_series(1, $1)', [rows]);
+}
+
+export async function isDrained(pool: pg.Pool): Promise<boolean> {
+  const { rowCount } = await pool.query('select from deliveries where completed_at is null and failed_at is null limit 1');
+  return rowCount === 0;
 }
 
 export async function countTable(pool: pg.Pool): Promise<Counted> {

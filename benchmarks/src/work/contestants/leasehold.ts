@@ -1,32 +1,9 @@
-import { sql, type SqlClient, workTable, type WorkTable } from '@leasehold/core/work';
+import { sql, type SqlClient, type WorkTable } from '@leasehold/core/work';
 import pg from 'pg';
-import { countTable, createTable, fillTable } from '../table.ts';
+import { countingDeliveries, countTable, createTable, deliveries, fillTable, isDrained, type Row } from '../table.ts';
+import { UntilDrained } from '../until-drained.ts';
 import type { Stopwatch, Workload } from '../workload.ts';
 import type { Loops } from './hand-written.ts';
-
-type Row = Record<string, unknown>;
-
-/** Does what the hand-written statements do, and no more. */
-export function deliveries(): WorkTable<Row> {
-  return workTable({
-    table: 'deliveries',
-    orderBy: 'created_at',
-    live: sql`completed_at is null and failed_at is null`,
-    done: { completed_at: sql`clock_timestamp()` },
-  });
-}
-
-/** Counts attempts, and puts away who has none left. */
-function countingDeliveries(): WorkTable<Row> {
-  return workTable({
-    table: 'deliveries',
-    orderBy: 'created_at',
-    live: sql`completed_at is null and failed_at is null`,
-    attempts: { column: 'attempts', max: 8 },
-    done: { completed_at: sql`clock_timestamp()` },
-    dead: { set: { failed_at: sql`clock_timestamp()` } },
-  });
-}
 
 export const CLAIM_OPTIONS = { lease: '2m', onClaim: { attempts: sql`attempts + 1` } } as const;
 
@@ -74,6 +51,27 @@ async function loops(connectionString: string, { connections, work }: LoopOption
       stopwatch.begin();
       await Promise.all(Array.from({ length: connections }, loop));
       stopwatch.end();
+    },
+  };
+}
+
+/** As many handlers and as many rows ahead as graphile-worker has. */
+const WORK_OPTIONS = { lease: '2m', concurrency: 24, prefetch: 500 } as const;
+
+/** The worker loop, with handlers that do nothing. */
+export async function leaseholdWork(connectionString: string, { connections }: Pick<Loops, 'connections'>): Promise<Workload> {
+  const table = countingDeliveries();
+  const pool = new pg.Pool({ connectionString, max: connections });
+  await createTable(pool);
+  return {
+    fill: (rows) => fillTable(pool, rows),
+    count: () => countTable(pool),
+    close: () => pool.end(),
+    drain: async (rows: number, stopwatch: Stopwatch) => {
+      const drained = new UntilDrained(rows, stopwatch);
+      const worker = table.work(pool, { ...WORK_OPTIONS, handler: () => drained.handled() });
+      await drained.wait(() => isDrained(pool));
+      await worker.stop();
     },
   };
 }

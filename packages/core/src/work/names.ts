@@ -22,22 +22,19 @@ export function qualified(table: ResolvedWorkTable, column: string): string {
 }
 
 /**
- * The row of the table whose id is in a row of a CTE.
- *
- * Not `=`: that may become a hash join with a scan of the whole table, when statistics say that this is small, or that the
- * CTE is large (measured elsewhere as 4 ms that became 400). An array of one is looked up in the index as `=` is, and can be joined in no
- * other way than row by row, in the order of the CTE.
+ * The rows of the table whose ids are in a CTE, by the primary key whatever the statistics say: an array that a sub-select
+ * fills is looked up, where a join may become a scan of the whole table (measured elsewhere as 4 ms that became 400).
  */
-export function isRowOf(table: ResolvedWorkTable, cte: string): string {
-  const aliases = idAliases(table);
-  return table.id.map((column, index) => `${qualified(table, column)} = any (array[${cte}.${aliases[index]}])`).join(' and ');
-}
-
-/** The rows of the table whose ids are in a CTE, where none of its columns is wanted. */
 export function isAmong(table: ResolvedWorkTable, cte: string): string {
   const columns = table.id.map((column) => qualified(table, column));
   const aliases = idAliases(table).join(', ');
   const [only] = columns;
   if (columns.length === 1 && only !== undefined) return `${only} = any (array(select ${aliases} from ${cte}))`;
   return `(${columns.join(', ')}) in (select ${aliases} from ${cte})`;
+}
+
+/** Equality of the table's id with that of a CTE. */
+export function sameId(table: ResolvedWorkTable, cte: string): string {
+  const aliases = idAliases(table);
+  return table.id.map((column, index) => `${qualified(table, column)} = ${cte}.${aliases[index]}`).join(' and ');
 }

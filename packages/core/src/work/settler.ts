@@ -4,7 +4,7 @@ import type { Fate } from './fate.ts';
 import { SettleAttempts } from './settle-attempts.ts';
 import { settleAlikeSql, type SettledAlike } from './statements/settle-alike.ts';
 import type { SettleItem } from './statements/settle-item.ts';
-import { type SettlePart, splitByShape, withoutNumbers } from './statements/settle-parts.ts';
+import { type SettlePart, splitByShape, withoutRefs } from './statements/settle-parts.ts';
 import { settleSql } from './statements/settle.ts';
 import type { TableDescription } from './table-description.ts';
 
@@ -56,14 +56,16 @@ export class Settler {
    * told at once: asked again, a row that was freed tells nothing of who freed it.
    */
   async #settlePart(part: SettlePart, run: SettleRun, attempts: SettleAttempts): Promise<boolean> {
-    const [shape] = part.shapes;
-    if (shape === undefined || part.shapes.length > 1) return this.#settleMixture(part, run, attempts);
-    const [answer] = await attempts.run<SettledAlike>((request) => settleAlikeSql(this.#options.description, shape, request));
-    const written = answer?.written?.split(',').filter(Boolean).map(Number) ?? shape.numbers;
-    for (const number of written) run.tell(part.places[number - 1] ?? -1, 'done');
+    const { description } = this.#options;
+    const [shape, ...more] = part.shapes;
+    const statementOf = shape === undefined || more.length > 0 ? null : settleAlikeSql(description, shape);
+    if (statementOf === null) return this.#settleMixture(part, run, attempts);
+    const [answer] = await attempts.run<SettledAlike>(statementOf);
+    const rest = withoutRefs(part, answer?.written ?? null);
+    const others = new Set(rest.places);
+    for (const place of part.places) if (!others.has(place)) run.tell(place, 'done');
     const isLive = answer?.still_live === true;
-    if (written.length === shape.items.length) return isLive;
-    return (await this.#settleMixture(withoutNumbers(part, new Set(written)), run, attempts)) || isLive;
+    return rest.items.length === 0 ? isLive : (await this.#settleMixture(rest, run, attempts)) || isLive;
   }
 
   async #settleMixture(part: SettlePart, run: SettleRun, attempts: SettleAttempts): Promise<boolean> {

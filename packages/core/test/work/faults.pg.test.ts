@@ -13,7 +13,7 @@ const error = (state: string): Error => Object.assign(new Error(state), { code: 
 function failing(client: SqlClient, failures: Error[]): SqlClient {
   return {
     query: (text, values) => {
-      const failure = text.includes('leasehold_found') ? failures.shift() : undefined;
+      const failure = text.includes('leasehold_wrote') ? failures.shift() : undefined;
       return failure === undefined ? client.query(text, values) : Promise.reject(failure);
     },
   };
@@ -55,7 +55,7 @@ describe('a settlement that fails in passing', () => {
     let statements = 0;
     const client: SqlClient = {
       query: (text, values) => {
-        const settles = text.includes('leasehold_found');
+        const settles = text.includes('leasehold_wrote');
         if (settles) statements += 1;
         return settles && statements === 2 ? Promise.reject(error('23505')) : database.pool.query(text, values);
       },

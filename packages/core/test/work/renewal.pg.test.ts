@@ -166,7 +166,7 @@ describe('a renewal by hand', () => {
     const answered = Promise.withResolvers<void>();
     const query = async (text: string, values?: unknown[]): Promise<{ rows: unknown[] }> => {
       const answer = await database.pool.query(text, values);
-      if (text.includes('leasehold_found')) await answered.promise;
+      if (text.includes('leasehold_wrote')) await answered.promise;
       return answer;
     };
     const claim = await deliveriesOf(database).claim({ query });

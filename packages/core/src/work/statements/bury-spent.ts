@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
-import { isRowOf } from '../names.ts';
+import { isAmong, sameId } from '../names.ts';
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import { empty, join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
@@ -35,7 +35,7 @@ leasehold_spent as materialized (
 leasehold_buried_rows as (
   update ${raw(table.table.quoted)} set ${written}
   from leasehold_spent
-  where ${raw(isRowOf(table, 'leasehold_spent'))} and ${isWaitedFor(request)}
+  where ${raw(isAmong(table, 'leasehold_spent'))} and ${raw(sameId(table, 'leasehold_spent'))} and ${isWaitedFor(request)}
   returning 1
 )`;
 }

@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
-import { idAliases, isRowOf, qualified } from '../names.ts';
+import { idAliases, idColumns, isAmong, qualified } from '../names.ts';
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import { join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
@@ -30,32 +30,33 @@ import { isWaitedFor } from './waited-for.ts';
  */
 export function claimSql(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
-  const name = raw(table.table.quoted);
+  const { name, aliases } = { name: raw(table.table.quoted), aliases: idAliases(table) };
   const stamp = join([
     sql`${raw(quoteIdentifier(table.lockId))} = ${request.token}::uuid`,
     sql`${raw(quoteIdentifier(table.lockedUntil))} = clock_timestamp() + ${request.leaseMs}::float8 * interval '1 millisecond'`,
     ...countAttempt(table),
     ...assignments(description, request.onClaim),
   ]);
-  const order = ['leasehold_rank', 'leasehold_due', ...idAliases(table)];
-  const returned = [
-    ...request.columns.map((column) => `${qualified(table, column)} as ${quoteIdentifier(column)}`),
-    ...['leasehold_ref', ...order].map((column) => `leasehold_next.${column}`),
-  ];
+  const own = idColumns(table).map((column, index) => `${qualifiedQuoted(table, column)} as ${aliases[index]}`);
+  const returned = request.columns.map((column) => `${qualified(table, column)} as ${quoteIdentifier(column)}`);
   const shown = request.columns.map((column) => `leasehold_stamped.${quoteIdentifier(column)}`);
+  const joined = aliases.map((alias) => `leasehold_stamped.${alias} = leasehold_next.${alias}`).join(' and ');
   const round = walksGroups(table, request) ? roundColumns(description, request) : [];
   return sql`
 with ${candidates(description, request)},
 leasehold_stamped as (
   update ${name} set ${stamp}
-  from leasehold_next
-  where ${raw(isRowOf(table, 'leasehold_next'))} and ${isWaitedFor(request)}
-  returning ${raw(returned.join(', '))}
+  where ${raw(isAmong(table, 'leasehold_next'))} and ${isWaitedFor(request)}
+  returning ${raw([...own, ...returned].join(', '))}
 )${burySpent(description, request)}
-select ${raw([...shown, 'leasehold_ref', `${buriedCount(table)} as leasehold_buried`, ...round].join(', '))}
+select ${raw([...shown, 'leasehold_next.leasehold_ref', `${buriedCount(table)} as leasehold_buried`, ...round].join(', '))}
 from (select 1) one
-left join leasehold_stamped on true
-order by ${raw(order.map((column) => `leasehold_stamped.${column}`).join(', '))}`;
+left join (leasehold_stamped join leasehold_next on ${raw(joined)}) on true
+order by leasehold_next.leasehold_rank, leasehold_next.leasehold_due, ${raw(aliases.map((alias) => `leasehold_next.${alias}`).join(', '))}`;
+}
+
+function qualifiedQuoted(table: ResolvedWorkTable, column: string): string {
+  return `${quoteIdentifier(table.table.name)}.${column}`;
 }
 
 function countAttempt(table: ResolvedWorkTable): Sql[] {

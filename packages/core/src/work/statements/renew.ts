@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
-import { idAliases, isRowOf, qualified } from '../names.ts';
+import { idAliases, isAmong, qualified, sameId } from '../names.ts';
 import { join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
 
@@ -35,8 +35,8 @@ with leasehold_given as materialized (
 ),
 leasehold_free as materialized (
   select ${raw(ordered)}, leasehold_given.leasehold_n
-  from ${raw(table.table.quoted)} join leasehold_given on ${raw(isRowOf(table, 'leasehold_given'))}
-  where ${mine}
+  from ${raw(table.table.quoted)} join leasehold_given on ${raw(sameId(table, 'leasehold_given'))}
+  where ${raw(isAmong(table, 'leasehold_given'))} and ${mine}
   order by ${raw(ordered)}
   for no key update of ${raw(quoteIdentifier(table.table.name))} skip locked
 ),
@@ -44,13 +44,13 @@ leasehold_renewed as (
   update ${raw(table.table.quoted)}
   set ${raw(quoteIdentifier(table.lockedUntil))} = greatest(${until}, clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond')
   from leasehold_free
-  where ${raw(isRowOf(table, 'leasehold_free'))} and ${mine}
+  where ${raw(isAmong(table, 'leasehold_free'))} and ${raw(sameId(table, 'leasehold_free'))} and ${mine}
   returning leasehold_free.leasehold_n
 ),
 leasehold_still as materialized (
   select leasehold_given.leasehold_n
-  from ${raw(table.table.quoted)} join leasehold_given on ${raw(isRowOf(table, 'leasehold_given'))}
-  where ${mine}
+  from ${raw(table.table.quoted)} join leasehold_given on ${raw(sameId(table, 'leasehold_given'))}
+  where ${raw(isAmong(table, 'leasehold_given'))} and ${mine}
 )
 select case when leasehold_renewed.leasehold_n is not null then 'renewed' when leasehold_still.leasehold_n is not null then 'busy' else 'lost' end as state
 from leasehold_given

@@ -1,50 +1,53 @@
-import { idAliases, isRowOf, qualified } from '../names.ts';
+import { quoteIdentifier } from '../../postgres/identifier.ts';
+import { idColumns } from '../names.ts';
 import { join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
-import { givenIds, inOrderOfIds, limitWaits } from './given.ts';
 import type { SettleRequest } from './settle-request.ts';
-import { type Shape, valueColumns } from './settle-shape.ts';
+import type { Shape } from './settle-shape.ts';
 import { settleWrites } from './settle-writes.ts';
 
 /**
- * Settles rows that are all written alike, and tells which of them it wrote. Nearly always it is all of them; of the others,
- * `settleSql` knows what became of them.
+ * Settles rows of one shape, and tells which of them it wrote: nearly always all. What became of the others, `settleSql` knows. Null
+ * where the id has several columns.
  *
  * Why this shape:
- * - The guard is the token on the row, as there. The row that is written is its newest version: who waits for a lock here looks at the
- *   guard again afterwards.
- * - One `update` visits the rows in the order of their ids, and needs no locks before it: that would be another visit to each row, and
- *   70 bytes of WAL.
- * - One row is answered, and not one for each that was settled: reading these took the client as long as the rest (measured).
+ * - The guard is the token on the row, as there. What is written is the newest version of the row: where the `update` had to wait for
+ *   it, PostgreSQL asks the guard again afterwards.
+ * - No row is locked before: that is another visit to each, and 70 bytes of WAL. An index is asked for a list of ids in its own
+ *   order, so that two of these do not wait for each other in a circle; where a plan or a mixture takes another order, the one
+ *   that PostgreSQL breaks off is run again.
+ * - The list is a parameter. What a CTE gives, the planner would join, by a scan of the whole table where its statistics are wrong.
+ * - One row is answered, and not one for each that was settled: it takes the client longer to read these than to do all the rest.
  */
-export function settleAlikeSql(description: TableDescription, shape: Shape, { token, lockTimeoutMs }: SettleRequest): Sql {
+export function settleAlikeSql(description: TableDescription, shape: Shape): ((request: SettleRequest) => Sql) | null {
   const { table } = description;
-  const { ids, texts } = givenIds(description, shape.items);
-  const columns = valueColumns(description, shape);
-  const values = columns.map(({ texts: list }) => sql`${list}::text[]`);
-  const names = raw([...idAliases(table), ...columns.map(({ alias }) => alias)].join(', '));
-  const selected = raw(['', ...columns.map(({ alias }) => `g.${alias}`)].join(', '));
-  return sql`
-with leasehold_given as materialized (
-  select ${ids}${selected}, g.leasehold_n
-  from unnest(${join([texts, ...values])}) with ordinality as g (${names}, leasehold_n)${limitWaits(lockTimeoutMs)}
-  order by ${inOrderOfIds(table)}
-),
-leasehold_wrote as (
-  update ${raw(table.table.quoted)} set ${join(settleWrites(description, shape, columns, 'leasehold_given'))}
-  from leasehold_given
-  where ${raw(isRowOf(table, 'leasehold_given'))}
-    and ${raw(qualified(table, table.lockId))} = ${token}::uuid and ${raw(qualified(table, table.lockedUntil))} is not null
-  returning leasehold_given.leasehold_n, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
+  const [id, ...more] = table.id;
+  if (id === undefined || more.length > 0) return null;
+  const [column = ''] = idColumns(table);
+  const ids = shape.items.map(({ ref }) => ref[0] ?? null);
+  const written = settleWrites(description, shape);
+  const [lockId, lockedUntil] = [quoteIdentifier(table.lockId), quoteIdentifier(table.lockedUntil)];
+  return ({ token, lockTimeoutMs }) => sql`
+with leasehold_wrote as (
+  update ${raw(table.table.quoted)} set ${join(written)}
+  where ${raw(column)} = any (${ids}::text[]::${raw(description.column(id).type)}[])
+    and ${raw(lockId)} = ${token}::uuid and ${raw(lockedUntil)} is not null and ${waitsAreLimited(lockTimeoutMs)}
+  returning ${raw(column)}::text as leasehold_ref, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
 )
-select case when count(*) < ${shape.items.length}::int then coalesce(string_agg(leasehold_n::text, ','), '') end as written,
+select case when count(*) < ${ids.length}::int then coalesce(json_agg(leasehold_ref), '[]')::text end as written,
        coalesce(bool_or(leasehold_live), false) as still_live
 from leasehold_wrote`;
 }
 
+/** Looked at before the first row, as it is about none. */
+function waitsAreLimited(lockTimeoutMs: number | null): Sql {
+  if (lockTimeoutMs === null) return sql`true`;
+  return sql`(select set_config('lock_timeout', ${String(lockTimeoutMs)}::text, true)) <> ''`;
+}
+
 /** What it answers, in one row. */
 export interface SettledAlike {
-  /** The numbers of the rows that were written, from 1, with commas; null when all were. */
+  /** The ids of the rows that were written, as a JSON list of texts; null when all were. */
   readonly written: string | null;
   readonly still_live: boolean;
 }

@@ -65,12 +65,13 @@ function addTo(parts: OpenPart[], shape: Shape, start: number): number {
   return items.length;
 }
 
-/** Of a part with one shape: the rows whose numbers, from 1, are not among these. */
-export function withoutNumbers({ items, places, shapes }: SettlePart, numbers: ReadonlySet<number>): SettlePart {
-  const isKept = (_one: unknown, index: number): boolean => !numbers.has(index + 1);
+/** Of a part with one shape and ids of one column: the rows whose ids are not among these, as a JSON list of texts; null for all. */
+export function withoutRefs({ items, places, shapes }: SettlePart, refs: string | null): SettlePart {
+  const gone = refs === null ? null : new Set(JSON.parse(refs) as string[]);
+  const isKept = (_one: unknown, index: number): boolean => gone !== null && !gone.has(items[index]?.ref[0] ?? '');
   const kept = items.filter(isKept);
-  const numbered = kept.map((_item, index) => index + 1);
-  return { items: kept, places: places.filter(isKept), shapes: shapes.map((shape) => ({ ...shape, items: kept, numbers: numbered })) };
+  const numbers = kept.map((_item, index) => index + 1);
+  return { items: kept, places: places.filter(isKept), shapes: shapes.map((shape) => ({ ...shape, items: kept, numbers })) };
 }
 
 function valuesOf({ set }: SettleItem): number {

@@ -1,8 +1,4 @@
-import { encodeValue } from '../columns/encode.ts';
-import { isoText } from '../columns/encode-date.ts';
-import type { SetValue } from '../set-values.ts';
-import { isSql, type Sql } from '../sql.ts';
-import type { TableDescription } from '../table-description.ts';
+import { isSql } from '../sql.ts';
 import type { SettleItem } from './settle-item.ts';
 
 /** Rows that one `update` writes: with the same outcome, columns and fragments. Their values may differ. */
@@ -55,26 +51,4 @@ function shapeKey({ outcome, after, refund, reason, set }: SettleItem, nameOf: N
   if (set.length === 0 && reason === null) return `${outcome} ${after instanceof Date} ${refund}`;
   const columns = set.map(([column, value]) => (isSql(value) ? [column, value.strings, value.values.map(nameOf)] : column));
   return JSON.stringify([outcome, after instanceof Date, refund, reason, columns]);
-}
-
-export interface ValueColumn {
-  /** Empty for the delay of a retry, which is no column of the table. */
-  readonly name: string;
-  readonly alias: string;
-  readonly type: string;
-  readonly texts: readonly (string | null)[];
-}
-
-/** The columns whose values differ from row to row, and the delay of a retry. */
-export function valueColumns(description: TableDescription, { sample, items }: Shape): readonly ValueColumn[] {
-  const columns = sample.set.flatMap(([name, value], index) => {
-    if (isSql(value)) return [];
-    const column = description.column(name);
-    const texts = items.map((item) => encodeValue(column, item.set[index]?.[1] as Exclude<SetValue, Sql>));
-    return [{ name, alias: `leasehold_v_${index + 1}`, type: column.type, texts }];
-  });
-  if (sample.after === null) return columns;
-  const type = sample.after instanceof Date ? 'timestamptz' : 'float8';
-  const texts = items.map(({ after }) => (after instanceof Date ? isoText(after) : String(after ?? 0)));
-  return [...columns, { name: '', alias: 'leasehold_after', type, texts }];
 }

@@ -1,34 +1,52 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
+import { encodeValue } from '../columns/encode.ts';
+import { isoText } from '../columns/encode-date.ts';
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
+import type { SetValue } from '../set-values.ts';
 import { isSql, raw, type Sql, sql, toSql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
 import { assignments } from './assignments.ts';
-import type { Shape, ValueColumn } from './settle-shape.ts';
+import type { SettleItem } from './settle-item.ts';
+import type { Shape } from './settle-shape.ts';
+import { valueById } from './values-by-id.ts';
 
-/**
- * What the `update` of a shape writes: the lease columns, what the outcome stands for, and what was asked for. `source` is the CTE
- * with the values, as text or of their type.
- */
-export function settleWrites(description: TableDescription, shape: Shape, columns: readonly ValueColumn[], source: string): Sql[] {
-  const asked = shape.sample.set.map(([name, value]) => {
-    const column = columns.find((one) => one.name === name);
-    const written = column === undefined && isSql(value) ? toSql(value) : raw(`${source}.${column?.alias}::${column?.type}`);
+/** What the `update` of a shape writes: the lease columns, what the outcome stands for, and what was asked for. */
+export function settleWrites(description: TableDescription, shape: Shape): Sql[] {
+  const { table } = description;
+  const { items, sample } = shape;
+  const asked = sample.set.map(([name, value], index) => {
+    const written = isSql(value) ? toSql(value) : valueSql(description, items, { name, index });
     return sql`${raw(quoteIdentifier(name))} = ${written}`;
   });
-  const named = new Set(shape.sample.set.map(([name]) => name));
-  return [...leaseWrites(description.table, shape, source), ...outcomeWrites(description, shape, named), ...asked];
+  const named = new Set(sample.set.map(([name]) => name));
+  return [...leaseWrites(table, shape), ...outcomeWrites(description, shape, named), ...asked];
 }
 
-function leaseWrites(table: ResolvedWorkTable, shape: Shape, source: string): Sql[] {
-  const { outcome, after } = shape.sample;
+/** @throws {LeaseholdError} LEASEHOLD_WORK_TABLE when there is no such column; LEASEHOLD_INVALID_OPTION when it cannot hold a value. */
+function valueSql(
+  description: TableDescription,
+  items: readonly SettleItem[],
+  { name, index }: { readonly name: string; readonly index: number },
+): Sql {
+  const column = description.column(name);
+  const texts = items.map(({ set }) => encodeValue(column, set[index]?.[1] as Exclude<SetValue, Sql>));
+  return sql`${valueById(description.table, items, texts)}::${raw(column.type)}`;
+}
+
+function leaseWrites(table: ResolvedWorkTable, { sample, items }: Shape): Sql[] {
+  const { outcome, after } = sample;
   const until = raw(quoteIdentifier(table.lockedUntil));
   const freed = raw(`${quoteIdentifier(table.lockId)} = null`);
   if (outcome === 'done' || outcome === 'bury') return [sql`${until} = null`];
   if (outcome === 'release') return [freed, sql`${until} = null`];
-  const given = raw(`${source}.leasehold_after`);
+  const given = valueById(table, items, items.map(textOfDelay));
   const due =
     after instanceof Date ? sql`${given}::timestamptz` : sql`clock_timestamp() + ${given}::float8 * interval '1 millisecond'`;
   return [freed, sql`${until} = ${due}`];
+}
+
+function textOfDelay({ after }: SettleItem): string | null {
+  return after instanceof Date ? isoText(after) : String(after ?? 0);
 }
 
 /** What is asked for by hand comes before what the table always writes. */

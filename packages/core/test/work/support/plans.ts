@@ -6,6 +6,7 @@ import type { Statement } from '../../../src/work/run-statement.ts';
 import { claimSql } from '../../../src/work/statements/claim.ts';
 import { type ClaimRequest, FIRST_ROUND } from '../../../src/work/statements/claim-request.ts';
 import type { SettleItem } from '../../../src/work/statements/settle-item.ts';
+import { settleAlikeSql } from '../../../src/work/statements/settle-alike.ts';
 import { splitByShape } from '../../../src/work/statements/settle-parts.ts';
 import { settleSql } from '../../../src/work/statements/settle.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from '../../../src/work/statements/describe.ts';
@@ -63,6 +64,14 @@ export function settleStatement(description: TableDescription, items: readonly S
   const [part] = splitByShape(items);
   if (part === undefined) throw new Error('nothing to settle');
   return settleSql(description, part, { token: TOKEN, isRepeated: false, lockTimeoutMs: null });
+}
+
+/** The same for rows of one shape. */
+export function settleAlikeStatement(description: TableDescription, items: readonly SettleItem[]): Statement {
+  const [shape, ...more] = splitByShape(items)[0]?.shapes ?? [];
+  const statementOf = shape === undefined || more.length > 0 ? null : settleAlikeSql(description, shape);
+  if (statementOf === null) throw new Error('these are not settled alike');
+  return statementOf({ token: TOKEN, isRepeated: false, lockTimeoutMs: 4_000 });
 }
 
 export function nodesOf(plan: PlanNode): PlanNode[] {

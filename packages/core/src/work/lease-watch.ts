@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from '../clock.ts';
+import type { LeaseholdError } from '../errors.ts';
 import { createTermSignal } from '../lease/term-signal.ts';
 import { lapsedError, lostError } from './claimed-row.ts';
 import type { ClaimedRows } from './claimed-rows.ts';
@@ -11,22 +12,32 @@ const LOOK_EVERY_MS = 5_000;
 
 /** Aborts the signals of a claim and its rows when their leases are about to end: by a timer, and whenever one is looked at. */
 export class LeaseWatch<Row extends object> {
-  readonly signal: AbortSignal;
   readonly #rows: ClaimedRows<Row>;
   readonly #clock: Clock;
-  readonly #controller = new AbortController();
+  #controller: AbortController | null = null;
+  #signal: AbortSignal | null = null;
+  /** Why the signal is aborted, whether anybody has looked at it or not. */
+  #reason: LeaseholdError | null = null;
   #timer: ClockTimer | null = null;
 
   constructor(rows: ClaimedRows<Row>, clock: Clock) {
     this.#rows = rows;
     this.#clock = clock;
-    this.signal = createTermSignal(this.#controller, () => this.#endIfLapsed());
+  }
+
+  /** Made when it is first asked for: with many small claims it would be the dearest part of each. */
+  get signal(): AbortSignal {
+    if (this.#signal !== null) return this.#signal;
+    this.#controller = new AbortController();
+    this.#signal = createTermSignal(this.#controller, () => this.#endIfLapsed());
+    if (this.#reason !== null) this.#controller.abort(this.#reason);
+    return this.#signal;
   }
 
   /** Of the open row whose lease ends first. */
   get timeLeftMs(): number {
     const left = this.#rows.open.map((row) => row.timeLeftMs);
-    return left.length === 0 || this.#controller.signal.aborted ? 0 : Math.min(...left);
+    return left.length === 0 || this.#reason !== null ? 0 : Math.min(...left);
   }
 
   /** Sets the timer anew: for the next lease that ends, also after one has ended that could not be renewed. */
@@ -47,7 +58,7 @@ export class LeaseWatch<Row extends object> {
 
   /** None of the rows is this claim's any more. */
   lose(): void {
-    this.#controller.abort(lostError());
+    this.#abort(lostError());
   }
 
   stop(): void {
@@ -56,6 +67,11 @@ export class LeaseWatch<Row extends object> {
 
   #endIfLapsed(): void {
     const lapsed = this.#rows.open.filter((row) => row.endIfLapsed());
-    if (lapsed.length > 0) this.#controller.abort(lapsedError());
+    if (lapsed.length > 0) this.#abort(lapsedError());
+  }
+
+  #abort(reason: LeaseholdError): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(this.#reason);
   }
 }

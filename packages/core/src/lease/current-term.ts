@@ -130,6 +130,7 @@ export class CurrentTerm {
     this.#term = null;
     this.#jeopardy = false;
     const message = `term ${term.fencingToken} of role "${term.role}" ended: ${loss.why}.`;
-    if (term.end(new LeaseholdError(loss.code, message, { role: term.role }))) announceLost(this.#options.host.logger, term, loss);
+    if (term.end(new LeaseholdError(loss.code, message, { role: term.role })))
+      announceLost(this.#options.host.logger, term, loss);
   }
 }

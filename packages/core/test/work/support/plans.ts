@@ -90,12 +90,12 @@ export function buffersOf(node: PlanNode): number {
 }
 
 /** The CTEs in which a claim looks for its rows. */
-const CANDIDATES = ['leasehold_walk', 'leasehold_groups', 'leasehold_first', 'leasehold_second', 'leasehold_next'].map(
-  (name) => `CTE ${name}`,
+const CANDIDATES = new Set(
+  ['leasehold_walk', 'leasehold_groups', 'leasehold_first', 'leasehold_second', 'leasehold_next'].map((name) => `CTE ${name}`),
 );
 
 export function candidatesOf(plan: PlanNode): PlanNode[] {
-  return nodesOf(plan).filter((node) => CANDIDATES.includes(node['Subplan Name'] ?? ''));
+  return nodesOf(plan).filter((node) => CANDIDATES.has(node['Subplan Name'] ?? ''));
 }
 
 /** Looks at pages for the sake of locking rows alone. */

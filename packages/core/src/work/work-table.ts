@@ -65,7 +65,8 @@ export interface WorkTable<Row extends object> {
    *
    * *Gotcha:* a row whose lease runs is left alone, and so is one that somebody has locked.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, also when `set` leaves a row finished; LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, also when `set` leaves a row finished; LEASEHOLD_INVALID_DURATION
+   * @throws {LeaseholdError} LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
    */
   requeue(client: SqlClient, options: RequeueOptions<Row>): Promise<number>;
   /**

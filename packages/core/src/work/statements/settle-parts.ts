@@ -70,11 +70,7 @@ export function withoutNumbers({ items, places, shapes }: SettlePart, numbers: R
   const isKept = (_one: unknown, index: number): boolean => !numbers.has(index + 1);
   const kept = items.filter(isKept);
   const numbered = kept.map((_item, index) => index + 1);
-  return {
-    items: kept,
-    places: places.filter(isKept),
-    shapes: shapes.map((shape) => ({ ...shape, items: kept, numbers: numbered })),
-  };
+  return { items: kept, places: places.filter(isKept), shapes: shapes.map((shape) => ({ ...shape, items: kept, numbers: numbered })) };
 }
 
 function valuesOf({ set }: SettleItem): number {

@@ -9,12 +9,7 @@ import type { Shape, ValueColumn } from './settle-shape.ts';
  * What the `update` of a shape writes: the lease columns, what the outcome stands for, and what was asked for. `source` is the CTE
  * with the values, as text or of their type.
  */
-export function settleWrites(
-  description: TableDescription,
-  shape: Shape,
-  columns: readonly ValueColumn[],
-  source: string,
-): Sql[] {
+export function settleWrites(description: TableDescription, shape: Shape, columns: readonly ValueColumn[], source: string): Sql[] {
   const asked = shape.sample.set.map(([name, value]) => {
     const column = columns.find((one) => one.name === name);
     const written = column === undefined && isSql(value) ? toSql(value) : raw(`${source}.${column?.alias}::${column?.type}`);

@@ -13,7 +13,7 @@ export interface Job<Row extends object> {
    * stopped draining. `reason.code` tells which.
    */
   readonly signal: AbortSignal;
-  /** Milliseconds until the timeout; Infinity without one. */
+  /** Milliseconds until the timeout; Infinity without one, 0 once the signal has aborted. */
   readonly timeLeftMs: number;
   /**
    * Finishes the row within a transaction of the handler's own, beside what the work has written; the worker then leaves

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '@leasehold/core';
 import { describe, expect, test } from 'vitest';
-import { readMethods, readThrows } from './support/methods.ts';
+import { readInterfaces } from './support/interfaces.ts';
+import { readMethods, readSignature, readThrows } from './support/methods.ts';
 import { plain, readPage, root, tableRows } from './support/pages.ts';
 
 const page = readPage('docs/reference/api.md');
@@ -19,6 +20,11 @@ const INTERFACES = {
   ActorHome: 'packages/core/src/actors/actor-home.ts',
   ActorContext: 'packages/core/src/actors/actor.ts',
   Fence: 'packages/core/src/postgres/fence.ts',
+  WorkTable: 'packages/core/src/work/work-table.ts',
+  Claim: 'packages/core/src/work/claim.ts',
+  Worker: 'packages/core/src/work/worker/worker.ts',
+  Job: 'packages/core/src/work/worker/job.ts',
+  HeldRoles: 'packages/core/src/work/held-roles.ts',
 } as const;
 
 function codesIn(text: string): string[] {
@@ -64,6 +70,43 @@ describe('the functions for fences', () => {
     expect(codes.length).toBeGreaterThan(0);
     expect(codesIn(throws)).toEqual(expect.arrayContaining([...codes]));
   });
+});
+
+describe('the functions for work rows', () => {
+  const rows = tableRows(page, 'Functions for work rows');
+  const source = readFileSync(join(root, 'packages/core/src/work/index.ts'), 'utf8');
+  const exported = [...source.matchAll(/^export \{([^}]*)\} from '\.\/([^']+)'/gm)].flatMap(([, names = '', file = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !name.startsWith('type '))
+      .map((name) => ({ name, file: `packages/core/src/work/${file}` })),
+  );
+  /** What the row of `sql` names besides. */
+  const beside = ['join', 'raw', 'empty', 'Sql'];
+
+  test('are those that are exported, with their parameters', () => {
+    const meant = exported
+      .filter(({ name }) => !beside.includes(name))
+      .map(({ name, file }) => readSignature(file, name) ?? name);
+    expect(rows.map(([name = '']) => plain(name)).toSorted()).toEqual(meant.toSorted());
+    const row = rows.find(([name = '']) => plain(name) === 'sql')?.join(' ') ?? '';
+    expect(beside.filter((name) => !row.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test.for(exported.filter(({ name, file }) => readSignature(file, name) !== null))(
+    '$name names exactly the codes that the source says it throws',
+    ({ name, file }) => {
+      const [, , throws = ''] = rows.find(([cell = '']) => nameIn(cell) === name) ?? [];
+      expect(codesIn(throws).toSorted()).toEqual([...new Set(readThrows(file, name))].toSorted());
+    },
+  );
+});
+
+test('the numbers of a worker are those of the source', () => {
+  const members = readInterfaces('packages/core/src/work/worker/worker.ts').get('WorkerStats')?.members ?? [];
+  expect(members.length).toBeGreaterThan(0);
+  expect(tableRows(page, 'WorkerStats').map(([name = '']) => plain(name))).toEqual(members.map(({ name }) => name));
 });
 
 test('every code of the page is one', () => {

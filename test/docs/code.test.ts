@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -27,6 +28,9 @@ function readable(output: string): string {
   });
 }
 
+/** Types, and the peers of NestJS. */
+const NOT_IMPORTED = ['@types/express', 'reflect-metadata', 'rxjs'];
+
 const blocks: readonly ExtractedBlock[] = extractBlocks();
 const programs = [...new Set(blocks.map(({ file }) => dirname(file)))];
 
@@ -41,6 +45,17 @@ test('every ts block type-checks', { timeout: 120_000 }, async () => {
 test('a ts block that is ignored says why', () => {
   const silent = readBlocks('ts').filter(({ marks }) => marks.startsWith('ignore') && !/^ignore: \S/.test(marks));
   expect(silent.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+});
+
+test('what knip is told to ignore here is imported by a ts block, or needed beside what is', () => {
+  const knip = JSON.parse(readFileSync(join(root, 'knip.json'), 'utf8')) as {
+    readonly workspaces: Readonly<Record<string, { readonly ignoreDependencies?: readonly string[] }>>;
+  };
+  const ignored = knip.workspaces['test/docs']?.ignoreDependencies ?? [];
+  const code = blocks.map((block) => block.code).join('\n');
+  expect(ignored.length).toBeGreaterThan(5);
+  const unused = ignored.filter((name) => !new RegExp(`(?:from|import) '${name}(?:/[^']*)?'`).test(code));
+  expect(unused).toEqual(NOT_IMPORTED);
 });
 
 describe('runs as the page says', () => {

@@ -4,10 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { type Member, readInterfaces } from './support/interfaces.ts';
 import { headings, plain, readPage, root, tableRows } from './support/pages.ts';
 
-const page = readPage('docs/reference/options.md');
-
-/** Every interface of the page, with the file that has it. */
-const INTERFACES: Readonly<Record<string, string>> = {
+/** Every interface of a page, with the file that has it. */
+const OPTIONS: Readonly<Record<string, string>> = {
   LeaseholdOptions: 'packages/core/src/leasehold-options.ts',
   InstanceOptions: 'packages/core/src/instance.ts',
   TimingOptions: 'packages/core/src/lease/lease-options.ts',
@@ -47,6 +45,40 @@ const INTERFACES: Readonly<Record<string, string>> = {
   PostgresOptions: 'packages/testing/src/postgres/start-postgres.ts',
 };
 
+const WORK = 'packages/core/src/work';
+
+const WORK_ROWS: Readonly<Record<string, string>> = {
+  WorkTableOptions: `${WORK}/work-table-options.ts`,
+  ClaimOptions: `${WORK}/claim.ts`,
+  SettleOptions: `${WORK}/fate.ts`,
+  RetryOptions: `${WORK}/fate.ts`,
+  ReleaseOptions: `${WORK}/fate.ts`,
+  BuryOptions: `${WORK}/fate.ts`,
+  WorkOptions: `${WORK}/worker/work-options.ts`,
+  StopOptions: `${WORK}/worker/worker.ts`,
+  ExponentialOptions: `${WORK}/backoff.ts`,
+  RetryAfterOptions: `${WORK}/retry-after.ts`,
+  StorableTextOptions: `${WORK}/storable.ts`,
+};
+
+const WORK_TABLES: Readonly<Record<string, string>> = {
+  DdlOptions: `${WORK}/ddl/ddl.ts`,
+  PurgeOptions: `${WORK}/upkeep/purge.ts`,
+  RequeueOptions: `${WORK}/upkeep/requeue.ts`,
+  CountsOptions: `${WORK}/upkeep/counts.ts`,
+  DoctorOptions: `${WORK}/doctor/doctor.ts`,
+};
+
+const PAGES = [
+  { page: readPage('docs/reference/options.md'), interfaces: OPTIONS },
+  { page: readPage('docs/reference/work-rows.md'), interfaces: WORK_ROWS },
+  { page: readPage('docs/reference/work-tables.md'), interfaces: WORK_TABLES },
+];
+
+const SECTIONS = PAGES.flatMap(({ page, interfaces }) =>
+  Object.entries(interfaces).map(([name, file]) => ({ name, file, page })),
+);
+
 /** The unions of two others; what both have is in an interface of its own. */
 const IN_SOURCE: Readonly<Record<string, string>> = {
   RoleLeasePluginOptions: 'CommonOptions',
@@ -54,11 +86,21 @@ const IN_SOURCE: Readonly<Record<string, string>> = {
   LeaseholdSettings: 'CommonSettings',
   LeaseholdFeatureOptions: 'FeatureSettings',
 };
-/** Named on the page beside the options that are exported. */
+/** Named on the pages beside the options that are exported. */
 const MORE_HEADINGS = ['ConnectionSource', 'LeaseholdSettings', 'OwnLeaseholdSettings', 'GivenLeaseholdSettings', 'NamedRole'];
 
-function membersOf(name: string): readonly Member[] {
-  const file = INTERFACES[name] ?? '';
+/** Sections of the page about work tables that are no options. */
+const OF_OTHER_THINGS: ReadonlySet<string> = new Set([
+  'Columns',
+  'Checks',
+  'Indexes',
+  'Settings',
+  'When it is refused',
+  'Changing live or orderBy',
+  'Findings',
+]);
+
+function membersOf(name: string, file: string): readonly Member[] {
   const found = readInterfaces(file).get(IN_SOURCE[name] ?? name);
   if (found === undefined) throw new Error(`${file} has no interface ${name}`);
   return found.members;
@@ -69,8 +111,8 @@ function defaultOf(member: Member): string | undefined {
   return member.optional ? (member.default ?? undefined) : 'required';
 }
 
-describe.for(Object.keys(INTERFACES))('%s', (name) => {
-  const members = membersOf(name);
+describe.for(SECTIONS)('$name', ({ name, file, page }) => {
+  const members = membersOf(name, file);
   const rows = tableRows(page, name);
 
   test('has exactly the options of the source', () => {
@@ -103,6 +145,7 @@ const ENTRIES = [
   'core/src/actors/index',
   'core/src/postgres/index',
   'core/src/memory/index',
+  'core/src/work/index',
   'proxy/src/index',
   'fastify/src/index',
   'express/src/index',
@@ -116,5 +159,7 @@ test('every exported …Options has a section', () => {
     return [...source.matchAll(/\b([A-Z]\w*Options)\b/g)].map(([, name = '']) => name);
   });
   expect(exported.length).toBeGreaterThan(15);
-  expect(new Set(headings(page, 3))).toEqual(new Set([...exported, ...MORE_HEADINGS]));
+  const sections = PAGES.flatMap(({ page }) => headings(page, 3)).filter((heading) => !OF_OTHER_THINGS.has(heading));
+  expect(new Set(sections)).toEqual(new Set([...exported, ...MORE_HEADINGS]));
+  expect(sections.toSorted()).toEqual([...new Set(sections)].toSorted());
 });

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findings } from '../../packages/core/src/work/doctor/findings.ts';
-import { readInterfaces } from './support/interfaces.ts';
 import { plain, readPage, root, tableRows } from './support/pages.ts';
 
 const page = readPage('docs/reference/work-tables.md');
@@ -45,22 +44,4 @@ test('lists every SQLSTATE that the SQL raises', () => {
   const raised = [...source.matchAll(/(?:state: |errcode = )'(\w{5})'/g)].map(([, state]) => state);
   const told = tableRows(page, 'When it is refused').map(([code = '']) => plain(code));
   expect(told.toSorted()).toEqual([...new Set(raised)].toSorted());
-});
-
-describe.for([
-  ['DdlOptions', 'ddl/ddl.ts'],
-  ['PurgeOptions', 'upkeep/purge.ts'],
-  ['RequeueOptions', 'upkeep/requeue.ts'],
-  ['CountsOptions', 'upkeep/counts.ts'],
-  ['DoctorOptions', 'doctor/doctor.ts'],
-] as const)('%s', ([name, file]) => {
-  test('has exactly the options of the source, with their types and defaults', () => {
-    const members = readInterfaces(`packages/core/src/work/${file}`).get(name)?.members ?? [];
-    const told = tableRows(page, name).map((cells) => cells.slice(0, 3).map(plain));
-    const meant = members.map(({ name: option, type, optional, default: value }, index) => {
-      return [option, type, optional ? plain(value ?? told[index]?.[2] ?? '') : 'required'];
-    });
-    expect(meant.length).toBeGreaterThan(0);
-    expect(told).toEqual(meant);
-  });
 });

@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Inside core, from the bottom up: a folder may import from those before it, and from itself. */
-const CORE_LAYERS = ['store', 'lease', 'partition', 'actors', 'memory', 'postgres', 'adapter'] as const;
+const CORE_LAYERS = ['store', 'lease', 'partition', 'actors', 'memory', 'postgres', 'work', 'adapter'] as const;
 
 const packages = Object.keys(ALLOWED);
 

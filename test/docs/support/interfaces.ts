@@ -19,7 +19,7 @@ export interface InterfaceSource {
 }
 
 const INTERFACE = /^(?:export )?interface (\w+)(?:<[^{]*>)?(?: extends ([^{]+))? \{\n([\s\S]*?)^\}/gm;
-const MEMBER = /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:readonly )?(\w+)(\??)(\(.*\))?: ([^;]+);/gm;
+const MEMBER = /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:readonly )?(\w+)(\??)(\(.*\))?: ((?:\{[^{}]*\}|[^;{}])+);/gm;
 
 /** Reads the interfaces of one file as text: TypeScript 7 has no API to ask, and the source has one form. */
 export function readInterfaces(file: string): Map<string, InterfaceSource> {
@@ -34,7 +34,7 @@ export function readInterfaces(file: string): Map<string, InterfaceSource> {
 function* readMembers(body: string): Iterable<Member> {
   for (const [, comment = '', name = '', mark, parameters, type = ''] of body.matchAll(MEMBER)) {
     const whole = parameters === undefined ? type : `${parameters} => ${type}`;
-    yield { name, type: oneLine(whole), optional: mark === '?', default: defaultOf(comment) };
+    yield { name, type: oneLine(whole.replaceAll(/\/\*\*.*?\*\//g, '')), optional: mark === '?', default: defaultOf(comment) };
   }
 }
 

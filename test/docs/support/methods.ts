@@ -33,10 +33,23 @@ export function readThrows(file: string, name: string): readonly string[] {
   return throwsOf(comment);
 }
 
-/** `work: (term: Term) => void, options?: X` has the names `work` and `options?`. */
+/** A function of a file, with its parameters: one that has a default may be left out. Null when the file has none of this name. */
+export function readSignature(file: string, name: string): string | null {
+  const source = readFileSync(join(root, file), 'utf8');
+  const found = new RegExp(`^export (?:async )?function ${name}(?:<[^(]*>)?\\(([\\s\\S]*?)\\): [^\\n]*\\{$`, 'm').exec(
+    source,
+  )?.[1];
+  return found === undefined ? null : `${name}(${namesOf(found)})`;
+}
+
+/** `work: (term: Term) => void, options?: X` has the names `work` and `options?`, and so has `options: X = {}`. */
 function namesOf(parameters: string): string {
   const outside = parameters.replaceAll(/\([^()]*\)|\{[^{}]*\}|<[^<>]*>/g, '');
-  return [...outside.matchAll(/(\w+\??):/g)].map(([, parameter]) => parameter).join(', ');
+  const names = outside.split(',').map((parameter) => {
+    const name = /^\s*(\w+\??):/.exec(parameter)?.[1] ?? '';
+    return / =(?!>)/.test(parameter) ? `${name}?` : name;
+  });
+  return names.filter((name) => name !== '').join(', ');
 }
 
 function throwsOf(comment: string): string[] {

@@ -17,7 +17,7 @@ export interface ExponentialOptions {
   readonly retryAfter?: RetryAfter;
   /** For tests: where jitter comes from. @default Math.random */
   readonly random?: Random;
-  /** For tests. */
+  /** For tests: what a date of `retryAfter` is measured from. @default the system's clock */
   readonly clock?: Clock;
 }
 

@@ -27,7 +27,7 @@ export interface SettleOptions {
 }
 
 export interface RetryOptions extends SettleOptions {
-  /** When the row is due again, from the moment it is settled. */
+  /** When the row is due again, from the moment it is settled: 0 to 366 days, or a `Date` before the year 10000. */
   readonly after: After;
 }
 

@@ -19,7 +19,11 @@ export interface HeldRoles {
   nextTerm(signal: AbortSignal): Promise<void>;
   /** Whether the row belongs to a role that is held at this moment, or to none. */
   owns(row: object): boolean;
-  /** The same with a condition of the application's own. */
+  /**
+   * The same with a condition of the application's own.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
+   */
   and(condition: Sql): HeldRoles;
 }
 

@@ -23,7 +23,7 @@ export interface ResponseLike {
 export interface RetryAfterOptions {
   /** No more is believed: a server that says a hundred years is mistaken. @default '7d' */
   readonly max?: Duration;
-  /** Dates are relative to its wall clock, or to the response's own `Date` where it has one. */
+  /** Dates are relative to its wall clock, or to the response's own `Date` where it has one. @default the system's clock */
   readonly clock?: Clock;
 }
 

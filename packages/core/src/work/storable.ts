@@ -3,7 +3,7 @@ const REPLACEMENT = '\u{FFFD}';
 const CUT = '…';
 
 export interface StorableTextOptions {
-  /** In UTF-16 units, so that it fits a `varchar` of as many characters; a longer text is cut. @default no limit */
+  /** In UTF-16 units, so that it fits a `varchar` of as many characters; a longer text is cut. @default no limit; 2,000 for `errorText` */
   readonly maxLength?: number;
 }
 

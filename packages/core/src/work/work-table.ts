@@ -26,7 +26,11 @@ export interface WorkTable<Row extends object> {
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
    */
   ddlStatements(options?: DdlOptions): readonly string[];
-  /** Leases due rows to the caller, with one statement. */
+  /**
+   * Leases due rows to the caller, with one statement.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
+   */
   claim(client: SqlClient, options?: ClaimOptions): Promise<Claim<Row>>;
   /**
    * Starts a loop that claims rows, runs the handler on them and settles them, until it is stopped. The process stays alive
@@ -61,7 +65,8 @@ export interface WorkTable<Row extends object> {
    *
    * *Gotcha:* a row whose lease runs is left alone, and so is one that somebody has locked.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, also when `set` leaves a row finished; LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, also when `set` leaves a row finished; LEASEHOLD_INVALID_DURATION
+   * @throws {LeaseholdError} LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
    */
   requeue(client: SqlClient, options: RequeueOptions<Row>): Promise<number>;
   /**

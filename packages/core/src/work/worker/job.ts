@@ -13,7 +13,7 @@ export interface Job<Row extends object> {
    * stopped draining. `reason.code` tells which.
    */
   readonly signal: AbortSignal;
-  /** Milliseconds until the timeout; Infinity without one. */
+  /** Milliseconds until the timeout; Infinity without one, 0 once the signal has aborted. */
   readonly timeLeftMs: number;
   /**
    * Finishes the row within a transaction of the handler's own, beside what the work has written; the worker then leaves
@@ -21,6 +21,7 @@ export interface Job<Row extends object> {
    *
    * @param client the connection that the transaction runs on.
    * @throws {LeaseholdError} LEASEHOLD_ROW_LOST with `onLost: 'throw'`, the default here.
+   * @throws {LeaseholdError} LEASEHOLD_ALREADY_SETTLED, LEASEHOLD_INVALID_OPTION, LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT, LEASEHOLD_ROW_STILL_LIVE
    */
   finalize(client: SqlClient, set?: SetValues<Row>, options?: Pick<SettleOptions, 'onLost'>): Promise<Fate>;
 }

@@ -23,7 +23,7 @@ export interface WorkOptions<Row extends object> extends Pick<ClaimOptions, Pass
    * seconds, and half a lease, by the time that handlers have taken so far. @default ten times `concurrency`
    */
   readonly prefetch?: number;
-  /** Works on these rows alone. A function is asked anew for each claim, as `heldRoles()` is. */
+  /** Works on these rows alone. A function is asked anew for each claim, as `heldRoles()` is. @default all that are due */
   readonly where?: Where;
   /**
    * After this the handler's signal aborts and its row is given up; the lease is prolonged as long. `'none'`: while it runs.
@@ -39,7 +39,7 @@ export interface WorkOptions<Row extends object> extends Pick<ClaimOptions, Pass
   readonly errorColumn?: string;
   /** The first pause when nothing is due; each that follows is twice as long. @default '250ms' */
   readonly minIdle?: Duration;
-  /** The longest pause when nothing is due: a new row may wait as long unless `wakeUp` tells of it. @default '30s' */
+  /** The longest pause when nothing is due, at least `minIdle`: a new row may wait as long unless `wakeUp` tells of it. @default '30s' */
   readonly maxIdle?: Duration;
   /** Is given a function that tells of new rows, from a NOTIFY for one; answers how to end that. @default none */
   readonly wakeUp?: (notify: () => void) => (() => void) | undefined;

@@ -21,7 +21,7 @@ export interface Worker extends AsyncDisposable {
 }
 
 export interface StopOptions {
-  /** @default that of `work()` */
+  /** How long handlers may run before their signals abort. 0 waits for nothing. @default that of `work()` */
   readonly drainFor?: Duration;
 }
 

@@ -10,7 +10,7 @@ import { resolveIdentifier } from './work-table-name.ts';
  * takes neither `\u0000` nor half a surrogate pair, and the statement that records a failure would fail of it.
  */
 export type SetValues<Row extends object = Record<string, unknown>> = {
-  readonly [Column in keyof Row & string]?: Row[Column] | Sql | SetValue | null;
+  readonly [Column in keyof Row & string]?: Row[Column] | Sql | Error | null;
 } & { readonly [column: string]: SetValue | undefined };
 
 export type SetValue = Sql | string | number | bigint | boolean | Date | Error | Uint8Array | object | null;

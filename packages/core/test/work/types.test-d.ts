@@ -6,6 +6,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 interface Delivery {
   readonly id: string;
   readonly attempts: number;
+  readonly error: string | null;
 }
 
 declare const pool: pg.Pool;
@@ -43,6 +44,9 @@ describe('a claim', () => {
     void claim.settle([{ row: '1', outcome: 'finished' }]);
     // @ts-expect-error a delay belongs to a retry alone
     void claim.settle([{ row: '1', outcome: 'done', after: '1m' }]);
+    void claim.finalize('1', { error: new Error('text'), attempts: sql`attempts + 1`, other: 5 });
+    // @ts-expect-error of another type than the column
+    void claim.finalize('1', { attempts: 'three' });
     // @ts-expect-error no such answer to a loss
     void claim.finalize('1', {}, { onLost: 'rollback' });
   });

@@ -81,7 +81,8 @@ export class Exchange implements Watched {
   #open(fields: string[]): ClientRequest {
     const { request } = this.#client;
     const path = requestTarget(request);
-    return this.#context.transport.open(this.target, { method: request.method ?? 'GET', path, fields, now: this.#startedAt });
+    const head = { method: request.method ?? 'GET', path, fields, now: this.#startedAt, isUpgrade: this.#client.upgrade !== null };
+    return this.#context.transport.open(this.target, head);
   }
 
   /** The look comes one round of the event loop after the timer: a process that was frozen first sees what happened meanwhile. */

@@ -81,7 +81,13 @@ export class Exchange implements Watched {
   #open(fields: string[]): ClientRequest {
     const { request } = this.#client;
     const path = requestTarget(request);
-    const head = { method: request.method ?? 'GET', path, fields, now: this.#startedAt, isUpgrade: this.#client.upgrade !== null };
+    const head = {
+      method: request.method ?? 'GET',
+      path,
+      fields,
+      now: this.#startedAt,
+      isUpgrade: this.#client.upgrade !== null,
+    };
     return this.#context.transport.open(this.target, head);
   }
 

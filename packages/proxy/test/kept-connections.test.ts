@@ -68,7 +68,12 @@ describe('connections that are read at the same time', () => {
 
   /** The chunks as they were given, held until all has arrived: they are copied by nobody here. */
   async function chunksOf(connections: KeptConnections, path: string): Promise<Buffer[]> {
-    const request = http.request({ createConnection: () => connections.open(), path, headers: ['Host', 'a'], setDefaultHeaders: false });
+    const request = http.request({
+      createConnection: () => connections.open(),
+      path,
+      headers: ['Host', 'a'],
+      setDefaultHeaders: false,
+    });
     request.end();
     const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
     return answer.toArray();
@@ -78,13 +83,19 @@ describe('connections that are read at the same time', () => {
     const holder = await httpServer((request, response) => void response.end((request.url ?? '').slice(1).repeat(LENGTH)));
     const connections = keepTo(holder.port);
     const answers = await Promise.all(LETTERS.map((letter) => chunksOf(connections, `/${letter}`)));
-    expect(answers.map((chunks) => Buffer.concat(chunks).equals(Buffer.alloc(LENGTH, chunks[0]?.[0])))).toEqual(LETTERS.map(() => true));
+    expect(answers.map((chunks) => Buffer.concat(chunks).equals(Buffer.alloc(LENGTH, chunks[0]?.[0])))).toEqual(
+      LETTERS.map(() => true),
+    );
     expect(answers.map((chunks) => String.fromCharCode(chunks[0]?.[0] ?? 0))).toEqual(LETTERS);
   });
 
   test('go on where the reader has paused in between', async () => {
     const holder = await httpServer((_, response) => void response.end('a'.repeat(LENGTH)));
-    const request = http.request({ createConnection: () => keepTo(holder.port).open(), headers: ['Host', 'a'], setDefaultHeaders: false });
+    const request = http.request({
+      createConnection: () => keepTo(holder.port).open(),
+      headers: ['Host', 'a'],
+      setDefaultHeaders: false,
+    });
     request.end();
     const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
     let length = 0;

@@ -79,15 +79,9 @@ export class Exchange implements Watched {
   }
 
   #open(fields: string[]): ClientRequest {
-    const { request } = this.#client;
-    const path = requestTarget(request);
-    const head = {
-      method: request.method ?? 'GET',
-      path,
-      fields,
-      now: this.#startedAt,
-      isUpgrade: this.#client.upgrade !== null,
-    };
+    const { request, upgrade } = this.#client;
+    const { method = 'GET' } = request;
+    const head = { method, path: requestTarget(request), fields, now: this.#startedAt, isUpgrade: upgrade !== null };
     return this.#context.transport.open(this.target, head);
   }
 

@@ -79,9 +79,10 @@ export class Exchange implements Watched {
   }
 
   #open(fields: string[]): ClientRequest {
-    const { request } = this.#client;
-    const path = requestTarget(request);
-    return this.#context.transport.open(this.target, { method: request.method ?? 'GET', path, fields, now: this.#startedAt });
+    const { request, upgrade } = this.#client;
+    const { method = 'GET' } = request;
+    const head = { method, path: requestTarget(request), fields, now: this.#startedAt, isUpgrade: upgrade !== null };
+    return this.#context.transport.open(this.target, head);
   }
 
   /** The look comes one round of the event loop after the timer: a process that was frozen first sees what happened meanwhile. */

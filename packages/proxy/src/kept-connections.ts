@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { findField } from './headers/field-names.ts';
 import type { HolderTarget } from './target.ts';
 
@@ -8,6 +8,13 @@ const MOST_IDLE = 1_024;
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 /** How long a connection is silent before the kernel asks whether the other end is still there. */
 const PROBE_AFTER_MS = 1_000;
+
+/**
+ * What all connections are read into, one after the other: Node's parser is done with the bytes when it returns, and gives bodies on as
+ * copies. Without it, each read takes 64 KiB outside the heap, and these, with the copies, make the garbage collector work twice as
+ * much for large answers: see decision 25.
+ */
+const READ_INTO = Buffer.allocUnsafeSlow(65_536);
 
 /**
  * The plain connections to one address, without a limit, which would be a hidden queue. They are kept here and not by an agent
@@ -36,9 +43,28 @@ export class KeptConnections {
     return socket;
   }
 
+  /** For HTTP alone: who reads its bytes has to be done with them at once. */
   open(): Socket {
+    const callback = (length: number): boolean => {
+      // Without a listener they would be lost: no request has asked for them.
+      if (!socket.emit('data', READ_INTO.subarray(0, length))) socket.destroy();
+      return true;
+    };
+    const socket: Socket = connect({ ...this.#options, onread: { buffer: READ_INTO, callback } });
+    return this.#watch(socket);
+  }
+
+  /** For a request that may become a connection of another protocol: never kept, and read as any other. */
+  openForUpgrade(): Socket {
+    return this.#watch(connect(this.#options));
+  }
+
+  get #options(): TcpNetConnectOpts {
     const { host, port } = this.#target;
-    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS });
+    return { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
+  }
+
+  #watch(socket: Socket): Socket {
     socket.setTimeout(this.#idleTimeoutMs);
     // Also fires on a connection in use, where it means nothing: bodies may rest.
     socket.on('timeout', () => {
@@ -108,9 +134,9 @@ export class KeptConnections {
   }
 }
 
-/** Neither closed nor half closed, and with nothing read that no request has asked for. */
+/** Neither closed nor half closed. */
 function isUsable(socket: Socket): boolean {
-  return !socket.destroyed && socket.writable && socket.readableLength === 0;
+  return !socket.destroyed && socket.writable;
 }
 
 /** What nobody asked for would be read as the answer to the next request. */

@@ -72,7 +72,13 @@ export class InstalledProxy implements RoleHolderProxy {
   }
 
   handle(request: AnyRequest, response: AnyResponse, next: (error?: unknown) => void): void {
-    if (!this.apply(this.decide(request), { request, response })) next();
+    const decision = this.decide(request);
+    if (decision.kind !== 'pass') {
+      this.apply(decision, { request, response });
+      return;
+    }
+    this.#pass(decision, response as ServerResponse);
+    next();
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {

@@ -13,6 +13,8 @@ export interface OutgoingHead {
   readonly fields: string[];
   /** Of the monotonic clock. */
   readonly now: number;
+  /** Whether it asks for another protocol. */
+  readonly isUpgrade: boolean;
 }
 
 /** The connections to holders, without a limit, which would be a hidden queue. */
@@ -41,17 +43,20 @@ export class Transport {
       setDefaultHeaders: false,
     };
     if (this.#options.maxHeaderSize !== undefined) options.maxHeaderSize = this.#options.maxHeaderSize;
-    const request = target.secure ? this.#openSecure(target, options) : this.#openPlain(target, options);
+    const request = target.secure ? this.#openSecure(target, options) : this.#openPlain(target, options, head.isUpgrade);
     request.maxHeadersCount = 0;
     return request;
   }
 
-  #openPlain(target: HolderTarget, options: http.RequestOptions): ClientRequest {
+  #openPlain(target: HolderTarget, options: http.RequestOptions, isUpgrade: boolean): ClientRequest {
     const connections = this.#connectionsTo(target);
     let reused: Socket | undefined;
     let socket: Socket | undefined;
     // Asked for by Node once the head is written, so that none is taken for a head that cannot be.
-    options.createConnection = () => (socket = (reused = connections.takeIdle()) ?? connections.open());
+    options.createConnection = () => {
+      reused = isUpgrade ? undefined : connections.takeIdle();
+      return (socket = reused ?? (isUpgrade ? connections.openForUpgrade() : connections.open()));
+    };
     const request = http.request(options);
     // Without an agent Node would take it for the last on its connection.
     request.shouldKeepAlive = true;

@@ -62,6 +62,53 @@ describe('a connection that became free', () => {
   });
 });
 
+describe('connections that are read at the same time', () => {
+  const LETTERS = ['a', 'b', 'c', 'd'];
+  const LENGTH = 1_000_000;
+
+  /** The chunks as they were given, held until all has arrived: they are copied by nobody here. */
+  async function chunksOf(connections: KeptConnections, path: string): Promise<Buffer[]> {
+    const request = http.request({
+      createConnection: () => connections.open(),
+      path,
+      headers: ['Host', 'a'],
+      setDefaultHeaders: false,
+    });
+    request.end();
+    const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+    return answer.toArray();
+  }
+
+  test('give each request its own bytes, however long these are held', async () => {
+    const holder = await httpServer((request, response) => void response.end((request.url ?? '').slice(1).repeat(LENGTH)));
+    const connections = keepTo(holder.port);
+    const answers = await Promise.all(LETTERS.map((letter) => chunksOf(connections, `/${letter}`)));
+    expect(answers.map((chunks) => Buffer.concat(chunks).equals(Buffer.alloc(LENGTH, chunks[0]?.[0])))).toEqual(
+      LETTERS.map(() => true),
+    );
+    expect(answers.map((chunks) => String.fromCharCode(chunks[0]?.[0] ?? 0))).toEqual(LETTERS);
+  });
+
+  test('go on where the reader has paused in between', async () => {
+    const holder = await httpServer((_, response) => void response.end('a'.repeat(LENGTH)));
+    const request = http.request({
+      createConnection: () => keepTo(holder.port).open(),
+      headers: ['Host', 'a'],
+      setDefaultHeaders: false,
+    });
+    request.end();
+    const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+    let length = 0;
+    answer.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      answer.pause();
+      setImmediate(() => answer.resume());
+    });
+    await once(answer, 'end');
+    expect(length).toBe(LENGTH);
+  });
+});
+
 test('a broken connection is answered in the context of its request, not of the one that opened it', async () => {
   const storage = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];

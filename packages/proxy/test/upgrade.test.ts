@@ -64,6 +64,21 @@ describe('an upgrade that the holder accepts', () => {
     client.socket.destroy();
     await vi.waitFor(() => expect(holder.sockets.size).toBe(0));
   }, 10_000);
+
+  test('what waits for a slow client stays what it was, whatever else is read meanwhile', async () => {
+    const lines = Array.from({ length: 400_000 }, (_, n) => `line ${n}\n`).join('');
+    const other = 'y'.repeat(5_000_000);
+    const holder = await httpServer((_request, response) => void response.end(other));
+    holder.server.on('upgrade', (_request, socket) => void socket.write(`${SWITCH}${lines}`));
+    const { connect } = await withUpgrades(holder.origin);
+    const client = await connect();
+    await client.send(upgrade('/m')).untilText('101');
+    client.socket.pause();
+    expect((await (await connect()).send('GET /m HTTP/1.1\r\nHost: a\r\n\r\n').response()).text === other).toBe(true);
+    client.socket.resume();
+    await client.untilText('line 399999\n');
+    expect(client.pending.endsWith(`\r\n\r\n${lines}`)).toBe(true);
+  });
 });
 
 describe('an upgrade that the holder answers otherwise', () => {

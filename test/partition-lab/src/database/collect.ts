@@ -36,11 +36,13 @@ interface TurnRow {
   readonly committedAt: string;
 }
 
-/** Reads what the database knows of a scenario. A bigint arrives as text. */
+/** Reads what the database knows of a scenario, all of it at one moment. A bigint arrives as text. */
 export async function collectPartition(client: Client): Promise<PartitionEvidence> {
+  await client.query('begin isolation level repeatable read, read only');
   const { changes } = await collect(client);
   const members = await client.query<MemberRow>(MEMBERS);
   const turns = await client.query<TurnRow>(TURNS);
+  await client.query('commit');
   return {
     changes,
     members: members.rows.map((row) => ({ ...row, at: Number(row.at), until: Number(row.until) })),

@@ -20,11 +20,15 @@ export interface Evidence extends PartitionEvidence {
   readonly clock: ClockMap;
 }
 
-/** All that the database and the processes know of a scenario. */
+/**
+ * All that the database and the processes know of a scenario. The logs first, as the processes go on: whatever is in a log was in
+ * the database before, and a run that was read after the terms would seem to have none.
+ */
 export async function gather(town: Town): Promise<Evidence> {
+  const logs = await readLogs(town.folder);
   const evidence = await withClient(town.databaseUrl, collectPartition);
   const clock = new ClockMap(await town.clock.stop());
-  return { ...evidence, terms: databaseTerms(evidence.changes), logs: await readLogs(town.folder), clock };
+  return { ...evidence, terms: databaseTerms(evidence.changes), logs, clock };
 }
 
 export interface Judgement {

@@ -30,6 +30,27 @@ import { isWaitedFor } from './waited-for.ts';
  */
 export function claimSql(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
+  return leaseSql(description, request, {
+    next: candidates(description, request),
+    buried: burySpent(description, request),
+    told: [
+      `${buriedCount(table)} as leasehold_buried`,
+      ...(walksGroups(table, request) ? roundColumns(description, request) : []),
+    ],
+  });
+}
+
+interface LeaseParts {
+  /** CTEs that end with `leasehold_next`. */
+  readonly next: Sql;
+  readonly buried: Sql;
+  /** Columns beside those of the rows. */
+  readonly told: readonly string[];
+}
+
+/** Stamps and returns what is in `leasehold_next`. */
+export function leaseSql(description: TableDescription, request: ClaimRequest, { next, buried, told }: LeaseParts): Sql {
+  const { table } = description;
   const name = raw(table.table.quoted);
   const stamp = join([
     sql`${raw(quoteIdentifier(table.lockId))} = ${request.token}::uuid`,
@@ -43,16 +64,15 @@ export function claimSql(description: TableDescription, request: ClaimRequest): 
     ...['leasehold_ref', ...order].map((column) => `leasehold_next.${column}`),
   ];
   const shown = request.columns.map((column) => `leasehold_stamped.${quoteIdentifier(column)}`);
-  const round = walksGroups(table, request) ? roundColumns(description, request) : [];
   return sql`
-with ${candidates(description, request)},
+with ${next},
 leasehold_stamped as (
   update ${name} set ${stamp}
   from leasehold_next
   where ${raw(isRowOf(table, 'leasehold_next'))} and ${isWaitedFor(request)}
   returning ${raw(returned.join(', '))}
-)${burySpent(description, request)}
-select ${raw([...shown, 'leasehold_ref', `${buriedCount(table)} as leasehold_buried`, ...round].join(', '))}
+)${buried}
+select ${raw([...shown, 'leasehold_ref', ...told].join(', '))}
 from (select 1) one
 left join leasehold_stamped on true
 order by ${raw(order.map((column) => `leasehold_stamped.${column}`).join(', '))}`;

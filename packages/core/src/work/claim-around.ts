@@ -5,7 +5,7 @@ import type { ClaimedRow } from './claimed-row.ts';
 import type { SqlClient } from './client.ts';
 import { after, type Deadline, moment, timeLeft } from './deadline.ts';
 import { claimedRows, type Found, type FoundRow, refOf } from './found-rows.ts';
-import type { Refusal, RefusedRows } from './refused-rows.ts';
+import type { Ref, Refusal, RefusedRows } from './refused-rows.ts';
 import { runStatement, type StatementLimits } from './run-statement.ts';
 import type { Sql } from './sql.ts';
 import { buryGivenSql, claimGivenSql, type ListedRow, listSql, type RowToBury } from './statements/claim-given.ts';
@@ -32,6 +32,11 @@ export interface ClaimAroundOptions<Row extends object> {
   readonly claim: () => Promise<Found<Row>>;
 }
 
+interface Outcomes<Row extends object> {
+  readonly rows: Map<string, ClaimedRow<Row>>;
+  readonly refusals: Map<string, Refusal>;
+}
+
 /**
  * Claims what can be claimed after the database has refused a claim, as for one row a constraint or a trigger does not take what a claim
  * writes: one such row would otherwise stop all claims for as long as it is among the first.
@@ -49,7 +54,7 @@ export async function claimAround<Row extends object>(first: unknown, options: C
     if (search.isOver) throw allRefused(options.description, refusal);
     try {
       const rest = await search.claimRest();
-      if (isNothing(rest) && search.refusals > HARMLESS) throw allRefused(options.description, refusal);
+      if (isNothing(rest) && search.isBeyondRows) throw allRefused(options.description, refusal);
       return rest;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -66,7 +71,8 @@ class Search<Row extends object> {
   readonly #options: ClaimAroundOptions<Row>;
   readonly #end: Deadline;
   #statements = 0;
-  refusals = 0;
+  #lists = 0;
+  #refusals = 0;
 
   constructor(options: ClaimAroundOptions<Row>) {
     const { clock, timeoutMs } = options.limits;
@@ -78,24 +84,25 @@ class Search<Row extends object> {
     return this.#statements >= MOST_STATEMENTS || timeLeft(this.#options.limits.clock, this.#end) === 0;
   }
 
+  get isBeyondRows(): boolean {
+    return this.#refusals > HARMLESS;
+  }
+
   claimRest(): Promise<Found<Row>> {
     this.#statements += 1;
     return this.#options.claim();
   }
 
-  /** Goes once through the rows that come first now. */
+  /** Goes through the rows that come first now. */
   async run(refusal: unknown): Promise<Found<Row>> {
     const request = this.#options.request();
     const listed = await this.#list(request, refusal);
     const toClaim = listed.filter(({ leasehold_reason: reason }) => reason === null).map((row) => refOf(row.leasehold_ref));
-    const rows: ClaimedRow<Row>[] = [];
+    const rows = new Map<string, ClaimedRow<Row>>();
     const buried = new Set<string>();
     const refusals = new Map<string, Refusal>();
     try {
-      await this.#byHalves(toClaim, {
-        write: async (refs) => void rows.push(...(await this.#lease(request, refs))),
-        refuse: (ref, error) => void refusals.set(keyOf(ref), { ref, error }),
-      });
+      await this.#claimAll(request, toClaim, { rows, refusals });
       const toBury = [...listed.flatMap(spentRow), ...[...refusals.values()].flatMap((one) => this.#usedUpRow(request, one))];
       await this.#byHalves(toBury, {
         write: async (part) => (await this.#bury(request, part)).forEach((ref) => buried.add(keyOf(ref))),
@@ -103,37 +110,50 @@ class Search<Row extends object> {
       });
     } catch (error) {
       // What was leased has to reach somebody who works on it.
-      if (rows.length === 0) throw error;
+      if (rows.size === 0) throw error;
     } finally {
       for (const [key, one] of refusals) this.#note(request, one, buried.has(key));
     }
-    return { rows, buried: buried.size };
+    return { rows: toClaim.flatMap((ref) => rows.get(keyOf(ref)) ?? []), buried: buried.size };
+  }
+
+  /** Again, as long as it helps: what was passed by may have been locked by a statement of this search that had just been refused. */
+  async #claimAll(request: ClaimRequest, toClaim: readonly Ref[], { rows, refusals }: Outcomes<Row>): Promise<void> {
+    for (let left = toClaim, before = 0; left.length > 0 && left.length !== before && !this.isOver;) {
+      before = left.length;
+      await this.#byHalves(left, {
+        write: async (refs) => (await this.#lease(request, refs)).forEach((row) => rows.set(keyOf(row.ref), row)),
+        refuse: (ref, error) => void refusals.set(keyOf(ref), { ref, error }),
+      });
+      if (refusals.size === 0) return;
+      left = left.filter((ref) => !rows.has(keyOf(ref)) && !refusals.has(keyOf(ref)));
+    }
   }
 
   #note({ leaseMs }: ClaimRequest, refusal: Refusal, isBuried: boolean): void {
-    this.refusals += 1;
+    this.#refusals += 1;
     if (isBuried) this.#options.refused.buried(refusal);
     else this.#options.refused.leaveOut(refusal, leaseMs);
   }
 
   async #list(request: ClaimRequest, refusal: unknown): Promise<readonly ListedRow[]> {
     try {
-      return await this.#run<ListedRow>(listSql(this.#options.description, request));
+      return await this.#run<ListedRow>(listSql(this.#options.description, request, this.#lists++ > 0));
     } catch (error) {
       if (isTransactionOver(error)) throw refusedInTransaction(this.#options.description, refusal);
       throw error;
     }
   }
 
-  async #lease(request: ClaimRequest, refs: readonly (readonly string[])[]): Promise<readonly ClaimedRow<Row>[]> {
+  async #lease(request: ClaimRequest, refs: readonly Ref[]): Promise<readonly ClaimedRow<Row>[]> {
     const { description, believedMs, limits } = this.#options;
     const until = after(moment(limits.clock), believedMs);
-    const found = await this.#run<FoundRow>(claimGivenSql(description, request, refs));
+    const found = await this.#run<FoundRow>(claimGivenSql(description, this.#inTime(request), refs));
     return claimedRows<Row>(found, request.columns, { clock: limits.clock, until });
   }
 
-  async #bury(request: ClaimRequest, rows: readonly RowToBury[]): Promise<readonly (readonly string[])[]> {
-    const statement = buryGivenSql(this.#options.description, request, rows);
+  async #bury(request: ClaimRequest, rows: readonly RowToBury[]): Promise<readonly Ref[]> {
+    const statement = buryGivenSql(this.#options.description, this.#inTime(request), rows);
     const buried = await this.#run<Pick<ListedRow, 'leasehold_ref'>>(statement);
     return buried.map((row) => refOf(row.leasehold_ref));
   }
@@ -144,6 +164,12 @@ class Search<Row extends object> {
     const isItsOwn = isRefusedValue(error) && Object.keys(onClaim).length === 0;
     if (!isItsOwn || attempts === null || dead === null) return [];
     return [{ ref, reason: errorText(error, { maxLength: LONGEST_REASON }) }];
+  }
+
+  /** Nobody waits for the answer after the end of the search. */
+  #inTime(request: ClaimRequest): ClaimRequest {
+    const left = timeLeft(this.#options.limits.clock, this.#end);
+    return request.givenUpAfterMs === null ? request : { ...request, givenUpAfterMs: left };
   }
 
   #byHalves<Item>(items: readonly Item[], how: Omit<ByHalves<Item>, 'isOver'>): Promise<void> {

@@ -8,9 +8,10 @@ const MOST_ROWS = 1_000;
 const LONGEST_MS = 3_600_000;
 const LONGEST_TEXT = 200;
 
-type Ref = readonly string[];
+/** The id of a row, as text. */
+export type Ref = readonly string[];
 
-/** The id of a row, as text, and what the database said. */
+/** Of which row, and what the database said. */
 export interface Refusal {
   readonly ref: Ref;
   readonly error: unknown;

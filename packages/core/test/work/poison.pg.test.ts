@@ -10,12 +10,14 @@ import { addTasks, createTasks, type Form, FORMS, tasksOf } from './support/task
 const code = (expected: string): unknown => expect.objectContaining({ code: expected });
 const MINUTE = 60_000;
 
-/** The pool, with the statements that went through it. */
-function recording({ pool }: TestDatabase): { readonly client: SqlClient; readonly texts: string[] } {
+/** One connection outside of a transaction, with the statements that went through it. */
+async function recording({ pool }: TestDatabase): Promise<{ readonly client: SqlClient; readonly texts: string[] }> {
+  const connection = await pool.connect();
+  onTestFinished(() => connection.release());
   const texts: string[] = [];
   const query = (text: string, values?: unknown[]) => {
     texts.push(text);
-    return pool.query(text, values);
+    return connection.query(text, values);
   };
   return { client: { query }, texts };
 }
@@ -49,7 +51,7 @@ describe('a row of which a claim cannot be written', () => {
     await createDeliveries(database, 20);
     await database.query(`update ${database.schema}.deliveries set attempts = 2 where id in (1, 7)`);
     await check(database, 'attempts <= 2');
-    const [logger, heard, { client, texts }] = [spyLogger(), refusals(), recording(database)];
+    const [logger, heard, { client, texts }] = [spyLogger(), refusals(), await recording(database)];
     const deliveries = deliveriesOf(database, { logger });
     const claim = await deliveries.claim(client);
     expect(ids(claim)).toEqual(['2', '3', '4', '5', '6', '8', '9', '10']);
@@ -74,7 +76,7 @@ describe('a row of which a claim cannot be written', () => {
   }) => {
     await createDeliveries(database, 30);
     await guard(database, '3');
-    const [logger, heard, clock, { client, texts }] = [spyLogger(), refusals(), manualClock(), recording(database)];
+    const [logger, heard, clock, { client, texts }] = [spyLogger(), refusals(), manualClock(), await recording(database)];
     const deliveries = deliveriesOf(database, { logger, clock });
     const claimed: string[] = [];
     const claim = async (limit: number): Promise<number> => {
@@ -110,6 +112,21 @@ describe('a row of which a claim cannot be written', () => {
     await check(database, `id <> 2 or error is distinct from 'mine'`);
     const claim = await deliveriesOf(database).claim(database.pool, { onClaim: { error: 'mine' } });
     expect([ids(claim), claim.buried]).toEqual([['1', '3', '4', '5', '6'], 0]);
+    expect(ids(await deliveriesOf(database).claim(database.pool))).toEqual(['2']);
+  });
+
+  test('is not put away where a trigger refuses it, which may have changed its mind by then', async ({ database }) => {
+    await createDeliveries(database, 3);
+    const { query, schema } = database;
+    await query(`update ${schema}.deliveries set attempts = 1`);
+    await query(`create function ${schema}.meter() returns trigger language plpgsql as $$ begin
+      if old.id = 2 and new.attempts > old.attempts then raise exception 'not now'; end if;
+      return new;
+    end $$`);
+    await query(`create trigger meter before update on ${schema}.deliveries for each row execute function ${schema}.meter()`);
+    const claim = await deliveriesOf(database).claim(database.pool);
+    expect([ids(claim), claim.buried]).toEqual([['1', '3'], 0]);
+    await query(`drop trigger meter on ${schema}.deliveries`);
     expect(ids(await deliveriesOf(database).claim(database.pool))).toEqual(['2']);
   });
 
@@ -150,13 +167,13 @@ describe('a row of which a claim cannot be written', () => {
 
   test('is nobody’s loss when many claim at once: each other row is claimed, by one', async ({ database }) => {
     await createDeliveries(database, 200);
-    await guard(database, '1, 2, 50, 120');
+    await guard(database, '1, 50, 120');
     const claims = await Promise.all(numbers(1, 6).map(() => deliveriesOf(database).claim(database.pool, { limit: 50 })));
     const rest = await deliveriesOf(database).claim(database.pool, { limit: 200 });
     const all = [...claims, rest].flatMap(ids);
     expect(all.toSorted()).toEqual(
       numbers(1, 200)
-        .filter((id) => !['1', '2', '50', '120'].includes(id))
+        .filter((id) => !['1', '50', '120'].includes(id))
         .toSorted(),
     );
     expect(new Set((await rowsOf(database)).map(({ attempts }) => attempts))).toEqual(new Set([0, 1]));
@@ -168,7 +185,7 @@ describe('a row that cannot be put away', () => {
     await createDeliveries(database, 10);
     await database.query(`update ${database.schema}.deliveries set attempts = 5 where id in (2, 3, 4)`);
     await check(database, 'failed_at is null or id <> 3');
-    const [logger, { client, texts }] = [spyLogger(), recording(database)];
+    const [logger, { client, texts }] = [spyLogger(), await recording(database)];
     const deliveries = deliveriesOf(database, { logger });
     const claim = await deliveries.claim(client, { limit: 5 });
     expect([ids(claim), claim.buried]).toEqual([['1', '5', '6', '7', '8'], 2]);
@@ -200,7 +217,7 @@ describe('where the database refuses every row', () => {
   }) => {
     await createDeliveries(database, 1_000);
     await check(database, 'attempts = 0');
-    const { client, texts } = recording(database);
+    const { client, texts } = await recording(database);
     const deliveries = deliveriesOf(database);
     const before = await rowsOf(database);
     for (let call = 0; call < 3; call++) {
@@ -214,10 +231,18 @@ describe('where the database refuses every row', () => {
     expect(await rowsOf(database)).toEqual(before);
   });
 
+  test('and there are more than a few, a claim says so', async ({ database }) => {
+    await createDeliveries(database, 4);
+    await guard(database, '1, 2, 3, 4');
+    const deliveries = deliveriesOf(database);
+    await expect(deliveries.claim(database.pool)).rejects.toThrow(code('LEASEHOLD_CLAIM_REFUSED'));
+    expect((await deliveries.claim(database.pool)).rows).toEqual([]);
+  });
+
   test('and there are few, a claim finds nothing, and the log says why', async ({ database }) => {
     await createDeliveries(database, 3);
     await guard(database, '1, 2, 3');
-    const [logger, { client, texts }] = [spyLogger(), recording(database)];
+    const [logger, { client, texts }] = [spyLogger(), await recording(database)];
     const deliveries = deliveriesOf(database, { logger });
     expect((await deliveries.claim(client)).rows).toEqual([]);
     expect(logger.lines.map(({ fields }) => fields)).toEqual(
@@ -231,7 +256,7 @@ describe('where the database refuses every row', () => {
   test('of ten thousand, the first refused one is found within the bound', async ({ database }) => {
     await createDeliveries(database, 10_000);
     await guard(database, '9999');
-    const { client, texts } = recording(database);
+    const { client, texts } = await recording(database);
     expect((await deliveriesOf(database).claim(client, { limit: 10_000 })).rows).toHaveLength(9_999);
     expect(texts.length).toBeLessThan(50);
   });
@@ -264,7 +289,7 @@ describe('a claim that is refused', () => {
   test.for(numbers(3, 12))('and breaks off at statement %s keeps what was leased until then', async (last, { database }) => {
     await createDeliveries(database, 10);
     await guard(database, '8');
-    const { client, texts } = recording(database);
+    const { client, texts } = await recording(database);
     const breaking: SqlClient = {
       query: (text, values) =>
         texts.length >= Number(last)
@@ -283,7 +308,7 @@ describe('a claim that is refused', () => {
 test('a worker goes on beside rows that the database refuses', async ({ database }) => {
   await createDeliveries(database, 300);
   await guard(database, '1, 2, 3, 4, 5, 6, 7, 8, 100, 299');
-  const { client, texts } = recording(database);
+  const { client, texts } = await recording(database);
   const logger = spyLogger();
   const worker = deliveriesOf(database, { logger }).work(client, { minIdle: '20ms', maxIdle: '100ms', handler: () => {} });
   await expect.poll(() => worker.stats().done).toBe(290);

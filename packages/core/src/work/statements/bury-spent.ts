@@ -28,15 +28,15 @@ leasehold_buried_rows as (
 )`;
 }
 
-/** Ends with `leasehold_spent`: the rows to be put away, locked, with the reason. Nothing, where there can be none. */
-export function spentCtes(description: TableDescription, request: ClaimRequest): Sql {
+/** Ends with `leasehold_spent`: the rows to be put away, with the reason. Nothing, where there can be none. */
+export function spentCtes(description: TableDescription, request: ClaimRequest, locks = true): Sql {
   const { table } = description;
   const spent = spentSql(table);
   if (table.dead === null || spent === null) return empty;
   return sql`,
 ${reachSql(servesManyGroups(table, request))},
 leasehold_spent as materialized (
-  ${findSpent(description, request, spent)}
+  ${findSpent(description, request, { spent, locks })}
 )`;
 }
 
@@ -69,7 +69,11 @@ leasehold_reach as materialized (
 )`;
 }
 
-function findSpent(description: TableDescription, request: ClaimRequest, spent: string): Sql {
+function findSpent(
+  description: TableDescription,
+  request: ClaimRequest,
+  { spent, locks }: { spent: string; locks: boolean },
+): Sql {
   const { table } = description;
   const many = servesManyGroups(table, request);
   const scan: Scan = {
@@ -80,7 +84,7 @@ function findSpent(description: TableDescription, request: ClaimRequest, spent: 
       ...isNotAmong(description, request.without),
     ],
     limit: request.limit,
-    locks: true,
+    locks,
   };
   const found = many
     ? atGroup(description, 'leasehold_groups', (place) => scanByPriority(description, place, scan))

@@ -16,17 +16,22 @@ export interface ListedRow {
   readonly leasehold_reason: string | null;
 }
 
-/** What the claim would write, and nothing is written: the rows that it would lease in due order, then those it would put away. */
-export function listSql(description: TableDescription, request: ClaimRequest): Sql {
+/**
+ * What the claim would write, and nothing is written: the rows that it would lease in due order, then those it would put away.
+ *
+ * @param locks passes by what somebody has locked. That may be the refused claim itself, for a moment: a client hears of an error
+ * before the server has ended its transaction.
+ */
+export function listSql(description: TableDescription, request: ClaimRequest, locks: boolean): Sql {
   const { table } = description;
   const aliases = idAliases(table);
-  const spent = spentCtes(description, request);
+  const spent = spentCtes(description, request, locks);
   const order = ['leasehold_rank', 'leasehold_due', ...aliases].map((column) => `leasehold_next.${column}`).join(', ');
   const rest = raw(`
 union all
 select ${refSql(aliases)}, leasehold_reason from leasehold_spent`);
   return sql`
-with ${candidates(description, request)}${spent}
+with ${candidates(description, request, locks)}${spent}
 select * from (
   select leasehold_ref, null::text as leasehold_reason from leasehold_next order by ${raw(order)}
 ) listed${spent === empty ? empty : rest}`;

@@ -15,9 +15,9 @@ import { isDue, namedIds, type Scan } from './scan.ts';
  * text. Of one group, or of a table without groups, it is one scan, or one for each priority; else there is also `leasehold_at`,
  * the number of the group.
  */
-export function candidates(description: TableDescription, request: ClaimRequest): Sql {
+export function candidates(description: TableDescription, request: ClaimRequest, locks = true): Sql {
   const { table } = description;
-  const scan: Scan = { selected: selected(table), wanted: wanted(description, request), limit: request.limit, locks: true };
+  const scan: Scan = { selected: selected(table), wanted: wanted(description, request), limit: request.limit, locks };
   if (servesManyGroups(table, request)) {
     return sql`${groupCtes(description, request)},
 ${dueByGroup(description, scan)}`;

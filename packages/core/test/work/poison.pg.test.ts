@@ -180,6 +180,52 @@ describe('a row of which a claim cannot be written', () => {
   });
 });
 
+test('a row that a refused statement still holds locked is claimed by a second look', async ({ database }) => {
+  await createDeliveries(database, 4);
+  await guard(database, '4');
+  const [{ client }, holder] = [await recording(database), await database.pool.connect()];
+  onTestFinished(() => holder.release());
+  let given = 0;
+  // As on two connections: the error of one is heard before its locks are gone, and the next statement is on the other.
+  const racing: SqlClient = {
+    query: async (text, values) => {
+      if (text.includes('leasehold_given')) given += 1;
+      await holder.query(given === 2 ? `begin; select 1 from ${database.schema}.deliveries where id = 1 for update` : 'begin');
+      const answer = client.query(text, values);
+      await answer.catch(() => {});
+      await holder.query('rollback');
+      return answer;
+    },
+  };
+  expect(ids(await deliveriesOf(database).claim(racing))).toEqual(['1', '2', '3']);
+});
+
+test('rows that another worker has claimed, finished or got back meanwhile are not claimed, and not put away', async ({
+  database,
+}) => {
+  await createDeliveries(database, 6);
+  const { query, schema } = database;
+  await query(`update ${schema}.deliveries set attempts = 5 where id = 5`);
+  await guard(database, '3');
+  const { client } = await recording(database);
+  let isListed = false;
+  const late: SqlClient = {
+    query: async (text, values) => {
+      if (!isListed && text.includes('leasehold_given')) {
+        isListed = true;
+        await query(
+          `update ${schema}.deliveries set lock_id = gen_random_uuid(), locked_until = clock_timestamp() + '1 hour' where id = 1`,
+        );
+        await query(`update ${schema}.deliveries set completed_at = clock_timestamp() where id = 2`);
+        await query(`update ${schema}.deliveries set attempts = 0 where id = 5`);
+      }
+      return client.query(text, values);
+    },
+  };
+  const claim = await deliveriesOf(database).claim(late);
+  expect([isListed, ids(claim), claim.buried]).toEqual([true, ['4', '6'], 0]);
+});
+
 describe('a row that cannot be put away', () => {
   test('keeps neither claims nor the burial of others', async ({ database }) => {
     await createDeliveries(database, 10);

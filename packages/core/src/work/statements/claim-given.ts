@@ -88,14 +88,13 @@ select leasehold_ref from leasehold_buried_rows`;
 }
 
 /**
- * The row of the table that one of `leasehold_given` names. The limit keeps it from being joined the other way round: where statistics
- * say that hardly a row is due, the planner would read the given ones anew for each row that is.
+ * The row of the table that one of `leasehold_given` names. As a subselect that locks, it cannot be joined the other way round: where
+ * statistics say that hardly a row is due, the planner would read the given ones anew for each row that is.
  */
 function lockGiven(table: ResolvedWorkTable, columns: string, conditions: readonly Sql[]): Sql {
   return sql`
     select ${raw(columns)}
     from ${raw(table.table.quoted)}
     where ${raw(isRowOf(table, 'leasehold_given'))} and ${join(conditions, ' and ')}
-    limit 1
     for no key update of ${raw(quoteIdentifier(table.table.name))} skip locked`;
 }

@@ -44,7 +44,8 @@ interface Outcomes<Row extends object> {
  * The rows are listed, and claimed by their ids in ever smaller parts until those that are refused stand alone. These are left out of
  * the claims of this process for a while; where a row's own values do not let another attempt be counted, it has none left, and is put away.
  *
- * @throws {LeaseholdError} LEASEHOLD_CLAIM_REFUSED when nothing could be claimed; what the driver rejects with, when it is another failure.
+ * @throws {LeaseholdError} LEASEHOLD_CLAIM_REFUSED when nothing could be claimed, for more than a few rows, or in a transaction of the
+ * caller’s; what the driver rejects with, when it is another failure.
  */
 export async function claimAround<Row extends object>(first: unknown, options: ClaimAroundOptions<Row>): Promise<Found<Row>> {
   const search = new Search<Row>(options);

@@ -26,7 +26,13 @@ export interface WorkTable<Row extends object> {
    * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION
    */
   ddlStatements(options?: DdlOptions): readonly string[];
-  /** Leases due rows to the caller, with one statement. */
+  /**
+   * Leases due rows to the caller, with one statement. Rows for which the database refuses it are left out for a while, and told to
+   * the logger.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_CLAIM_REFUSED when hardly another row is due, or within a transaction; LEASEHOLD_INVALID_OPTION,
+   * LEASEHOLD_INVALID_DURATION, LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT; else what the driver rejects with.
+   */
   claim(client: SqlClient, options?: ClaimOptions): Promise<Claim<Row>>;
   /**
    * Starts a loop that claims rows, runs the handler on them and settles them, until it is stopped. The process stays alive

@@ -34,6 +34,7 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     plan: 'work/claim-plan.pg.test.ts',
     groups: 'work/claim-by-group.pg.test.ts',
     cost: 'work/claim-cost.pg.test.ts',
+    poison: 'work/poison.pg.test.ts',
     ddl: 'work/ddl.pg.test.ts',
     doctor: 'work/doctor.pg.test.ts',
     upkeep: 'work/upkeep.pg.test.ts',

@@ -26,7 +26,7 @@ export interface DiagnosticMessages {
   'leasehold:work.failed': WorkFailedMessage;
   /** A handler goes on in spite of its signal; its row is given up. */
   'leasehold:work.stuck': WorkRowMessage & { readonly error: unknown };
-  /** The outcome of a row could not be written as it was. */
+  /** The outcome of a row could not be written as it was, or the database refuses what a claim writes into a row. */
   'leasehold:work.refused': { readonly table: string; readonly row: object; readonly error: unknown };
 }
 

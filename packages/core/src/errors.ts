@@ -39,6 +39,7 @@ export const errorCodes = {
   LEASEHOLD_MAILBOX_FULL: 'As many messages of one key wait as its mailbox may hold.',
   LEASEHOLD_ACTOR_DEADLOCK: 'A handler asked for an answer that has to wait for its own turn to end.',
   LEASEHOLD_WORK_TABLE: 'A work table, or a column of it, is not in the database as workTable() was told.',
+  LEASEHOLD_CLAIM_REFUSED: 'The database refuses what a claim writes into the rows that are due.',
   LEASEHOLD_UNKNOWN_ROW: 'A row was named that is not one of the claim.',
   LEASEHOLD_ALREADY_SETTLED: 'The row of a claim was settled before.',
   LEASEHOLD_ROW_LOST: "The row is not this claim's any more; nothing was written.",

@@ -30,6 +30,25 @@ export function isTransient(error: unknown): boolean {
   return isConnectionBroken(error) || PASSING.test(sqlStateOf(error) ?? '');
 }
 
+/** A value, a constraint, or what a trigger raises: the same statement may well succeed on other rows. */
+const REFUSAL = /^(22|23|P0)...$/;
+
+export function isRefusal(error: unknown): boolean {
+  return REFUSAL.test(sqlStateOf(error) ?? '');
+}
+
+/** A value that does not fit, a NULL, a check: it is the row's own values that are refused, whatever other rows hold. */
+const REFUSED_VALUE = /^(22...|23502|23514)$/;
+
+export function isRefusedValue(error: unknown): boolean {
+  return REFUSED_VALUE.test(sqlStateOf(error) ?? '');
+}
+
+/** An earlier statement of the transaction has failed, and it takes no other. */
+export function isTransactionOver(error: unknown): boolean {
+  return sqlStateOf(error) === '25P02';
+}
+
 const SCHEMA_PROBLEMS: ReadonlySet<string | null> = new Set(['42501', '42P01', '3F000', '42703']);
 
 /** A right, a table, a schema or a column is missing. */

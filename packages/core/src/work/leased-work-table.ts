@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import { isSchemaProblem } from '../postgres/errors.ts';
+import { isRefusal, isSchemaProblem } from '../postgres/errors.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.ts';
-import { ClaimedRow } from './claimed-row.ts';
+import { claimAround, type ClaimAroundOptions } from './claim-around.ts';
 import { ClaimedRows } from './claimed-rows.ts';
 import { requireClient, type SqlClient } from './client.ts';
 import { ddl, type DdlOptions, ddlStatements } from './ddl/ddl.ts';
-import { after, type Deadline, moment } from './deadline.ts';
+import { after, moment } from './deadline.ts';
 import { doctor, type DoctorOptions } from './doctor/doctor.ts';
 import type { Finding } from './doctor/findings.ts';
+import { claimedRows, type Found, type FoundRow } from './found-rows.ts';
 import { HeldClaim } from './held-claim.ts';
+import { RefusedRows } from './refused-rows.ts';
 import type { ResolvedWorkTable } from './resolve-work-table.ts';
 import { isPoolOfPg, runStatement, type StatementLimits } from './run-statement.ts';
 import { claimSql } from './statements/claim.ts';
-import { FIRST_ROUND, type Round } from './statements/claim-request.ts';
+import { type ClaimRequest, FIRST_ROUND, type Round } from './statements/claim-request.ts';
 import { DESCRIBE_SQL, type DescribedColumn } from './statements/describe.ts';
 import { TableDescription } from './table-description.ts';
 import { nextDueSql } from './statements/next-due.ts';
@@ -36,8 +37,11 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   /** Kept in memory alone: it makes the claims of this process even, and no row waits for it. */
   #round: Round = FIRST_ROUND;
 
+  readonly #refused: RefusedRows;
+
   constructor(table: ResolvedWorkTable) {
     this.#table = table;
+    this.#refused = new RefusedRows(table);
   }
 
   ddl(options?: DdlOptions): string {
@@ -75,8 +79,10 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
     const options = resolveClaimOptions(this.#table, given);
     const limits = { clock: this.#table.clock, timeoutMs: options.statementTimeoutMs, what: 'claim of rows' };
     const description = await this.#describe(client, limits);
+    const token = randomUUID();
     try {
-      return await this.#claim(client, { description, options, limits });
+      const { rows, buried } = await this.#claim(this.#callOf(client, { description, options, limits, token }));
+      return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
     } catch (error) {
       // A migration may have changed the table since it was looked at.
       if (isSchemaProblem(error)) this.#description = null;
@@ -102,23 +108,38 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
     return doctor(this.#table, client, options);
   }
 
-  async #claim(client: SqlClient, { description, options, limits }: ClaimCall): Promise<Claim<Row>> {
-    const token = randomUUID();
+  #callOf(client: SqlClient, { description, options, limits, token }: NewClaim): ClaimCall {
     const columns = options.returning ?? description.columnNames;
     const givenUpAfterMs = isPoolOfPg(client) ? limits.timeoutMs : null;
+    const request = (round = this.#round): ClaimRequest => {
+      return { ...options, token, columns, givenUpAfterMs, without: this.#refused.refs, round };
+    };
+    return { client, description, limits, request, believedMs: options.leaseMs - options.safetyMarginMs };
+  }
+
+  async #claim(call: ClaimCall): Promise<Found<Row>> {
+    try {
+      return await this.#claimDue(call);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return claimAround<Row>(error, { ...call, refused: this.#refused, claim: () => this.#claimDue(call) });
+    }
+  }
+
+  async #claimDue({ client, description, limits, request, believedMs }: ClaimCall): Promise<Found<Row>> {
     for (let round = this.#round, laps = 0; ;) {
-      const statement = claimSql(description, { ...options, token, columns, givenUpAfterMs, round });
-      const until = after(moment(this.#table.clock), options.leaseMs - options.safetyMarginMs);
+      const asked = request(round);
+      const statement = claimSql(description, asked);
+      const until = after(moment(limits.clock), believedMs);
       const found = await runStatement<FoundRow>(client, statement, limits);
-      const rows = claimedRows<Row>(found, columns, { clock: this.#table.clock, until });
+      const rows = claimedRows<Row>(found, asked.columns, { clock: limits.clock, until });
       const buried = found[0]?.leasehold_buried ?? 0;
       laps += found[0]?.leasehold_lap ?? 0;
       round = nextRound(round, found[0]);
       this.#round = round;
       // Groups without a row that could be had were all that one statement looked at: the others' turn is now, and not later.
       const isElsewhere = found[0]?.leasehold_cut === true && laps < 2;
-      if (rows.length === 0 && buried === 0 && isElsewhere) continue;
-      return new HeldClaim({ description, client, token, rows: new ClaimedRows(this.#table.id, rows), buried, options });
+      if (rows.length > 0 || buried > 0 || !isElsewhere) return { rows, buried };
     }
   }
 
@@ -140,41 +161,17 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   }
 }
 
-interface ClaimCall {
+interface NewClaim {
   readonly description: TableDescription;
   readonly options: ResolvedClaimOptions;
   readonly limits: StatementLimits;
+  readonly token: string;
 }
+
+type ClaimCall = Omit<ClaimAroundOptions<object>, 'refused' | 'claim' | 'request'> & {
+  readonly request: (round?: Round) => ClaimRequest;
+};
 
 function nextRound({ after: last, turn }: Round, found: FoundRow | undefined): Round {
   return { after: found?.leasehold_after ?? last, turn: (turn + 1) % MOST_TURNS };
-}
-
-/** A row of the claim, with what is told beside it. */
-interface FoundRow {
-  /** Of an id of several columns, their texts. */
-  readonly leasehold_ref: string | readonly string[] | null;
-  readonly leasehold_buried: number;
-  /** Where the round of the groups goes on. */
-  readonly leasehold_after?: readonly (string | null)[] | null;
-  /** Not all groups were looked at. */
-  readonly leasehold_cut?: boolean;
-  /** 1 when the round has passed its beginning. */
-  readonly leasehold_lap?: number;
-}
-
-/** Copies the columns by name: to take away what is told beside them would make slow objects for the application. */
-function claimedRows<Row extends object>(
-  found: readonly FoundRow[],
-  columns: readonly string[],
-  lease: { clock: Clock; until: Deadline },
-): ClaimedRow<Row>[] {
-  const rows: ClaimedRow<Row>[] = [];
-  for (const one of found) {
-    if (one.leasehold_ref === null) continue;
-    const row: Record<string, unknown> = {};
-    for (const column of columns) row[column] = (one as unknown as Record<string, unknown>)[column];
-    rows.push(new ClaimedRow(row as Row, typeof one.leasehold_ref === 'string' ? [one.leasehold_ref] : one.leasehold_ref, lease));
-  }
-  return rows;
 }

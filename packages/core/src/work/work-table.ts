@@ -27,9 +27,11 @@ export interface WorkTable<Row extends object> {
    */
   ddlStatements(options?: DdlOptions): readonly string[];
   /**
-   * Leases due rows to the caller, with one statement.
+   * Leases due rows to the caller, with one statement. Rows for which the database refuses it are left out for a while, and told to
+   * the logger.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
+   * @throws {LeaseholdError} LEASEHOLD_CLAIM_REFUSED when hardly another row is due, or within a transaction; LEASEHOLD_INVALID_OPTION,
+   * LEASEHOLD_INVALID_DURATION, LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT; else what the driver rejects with.
    */
   claim(client: SqlClient, options?: ClaimOptions): Promise<Claim<Row>>;
   /**

@@ -13,6 +13,7 @@ import {
   planOf,
   readsOf,
 } from './support/plans.ts';
+import type { ClaimRequest } from '../../src/work/statements/claim-request.ts';
 import { type Form, taskOptions } from './support/tasks.ts';
 
 const LIMIT = 50;
@@ -41,9 +42,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'all groups by priority': { form: 'both', options: {}, rows: 50, most: 20 * 24 },
 };
 
-async function planOfClaim(database: TestDatabase, { form, options }: Kind): Promise<PlanNode> {
+async function planOfClaim(database: TestDatabase, { form, options }: Kind, more: Partial<ClaimRequest> = {}): Promise<PlanNode> {
   const description = await describeTable(database, taskOptions(database, form));
-  return planOf(database.pool, claimStatement(description, { limit: LIMIT, ...options }));
+  return planOf(database.pool, claimStatement(description, { limit: LIMIT, ...options }, more));
 }
 
 const BY_INDEX = ['Index Scan tasks_claim', 'Index Only Scan tasks_claim'];
@@ -89,3 +90,24 @@ describe.for(Object.keys(KINDS))('the plan of a claim, %s,', (name) => {
     expect(buffers[1]).toBeLessThanOrEqual((buffers[0] ?? 0) + 5);
   });
 });
+
+test.for(['plain', 'by priority', 'all groups'])(
+  'the plan of a claim, %s, steps over rows that are left out',
+  async (name, { database }) => {
+    const kind = KINDS[name] as Kind;
+    await crowdTasks(database, kind.form, { crowd: 'leased', share: 0.3 });
+    const due = await database.query<{ id: string }>(
+      `select id from ${database.schema}.tasks where lock_id is null order by id limit 100`,
+    );
+    const without = due.map(({ id }) => [id]);
+    await withStatistics(database, async () => {
+      const [all, some] = [await planOfClaim(database, kind), await planOfClaim(database, kind, { without })];
+      expect(some['Actual Rows']).toBe(LIMIT);
+      expect(BY_INDEX).toEqual(expect.arrayContaining(readsOf(candidatesOf(some), 'tasks')));
+      // A look at each row that is left out, and at no other.
+      expect(buffersOf(partOf(some, 'leasehold_next'))).toBeLessThanOrEqual(
+        buffersOf(partOf(all, 'leasehold_next')) + 2 * without.length,
+      );
+    });
+  },
+);

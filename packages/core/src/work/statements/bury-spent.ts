@@ -9,6 +9,7 @@ import { placeOf, servesManyGroups } from './candidates/candidates.ts';
 import { atGroup } from './candidates/place.ts';
 import { namedIds, type Scan } from './candidates/scan.ts';
 import type { ClaimRequest } from './claim-request.ts';
+import { isNotAmong } from './given.ts';
 import { isWaitedFor } from './waited-for.ts';
 
 /**
@@ -19,25 +20,39 @@ import { isWaitedFor } from './waited-for.ts';
  */
 export function burySpent(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
+  if (table.dead === null || spentSql(table) === null) return empty;
+  return sql`${spentCtes(description, request)},
+leasehold_buried_rows as (
+  ${buryFound(description, request)}
+  returning 1
+)`;
+}
+
+/** Ends with `leasehold_spent`: the rows to be put away, with the reason. Nothing, where there can be none. */
+export function spentCtes(description: TableDescription, request: ClaimRequest, locks = true): Sql {
+  const { table } = description;
   const spent = spentSql(table);
   if (table.dead === null || spent === null) return empty;
-  const written = join([
-    sql`${raw(quoteIdentifier(table.lockId))} = ${request.token}::uuid`,
-    sql`${raw(quoteIdentifier(table.lockedUntil))} = null`,
-    ...assignments(description, table.dead.set),
-    ...(table.dead.reason === null ? [] : [sql`${raw(quoteIdentifier(table.dead.reason))} = leasehold_spent.leasehold_reason`]),
-  ]);
   return sql`,
 ${reachSql(servesManyGroups(table, request))},
 leasehold_spent as materialized (
-  ${findSpent(description, request, spent)}
-),
-leasehold_buried_rows as (
-  update ${raw(table.table.quoted)} set ${written}
-  from leasehold_spent
-  where ${raw(isAmong(table, 'leasehold_spent'))} and ${raw(sameId(table, 'leasehold_spent'))} and ${isWaitedFor(request)}
-  returning 1
+  ${findSpent(description, request, { spent, locks })}
 )`;
+}
+
+/** Puts away what is in `leasehold_spent`. */
+export function buryFound(description: TableDescription, request: ClaimRequest): Sql {
+  const { table } = description;
+  const reason = table.dead?.reason ?? null;
+  const written = join([
+    sql`${raw(quoteIdentifier(table.lockId))} = ${request.token}::uuid`,
+    sql`${raw(quoteIdentifier(table.lockedUntil))} = null`,
+    ...assignments(description, table.dead?.set ?? {}),
+    ...(reason === null ? [] : [sql`${raw(quoteIdentifier(reason))} = leasehold_spent.leasehold_reason`]),
+  ]);
+  return sql`update ${raw(table.table.quoted)} set ${written}
+  from leasehold_spent
+  where ${raw(isAmong(table, 'leasehold_spent'))} and ${raw(sameId(table, 'leasehold_spent'))} and ${isWaitedFor(request)}`;
 }
 
 export function buriedCount(table: ResolvedWorkTable): string {
@@ -54,14 +69,22 @@ leasehold_reach as materialized (
 )`;
 }
 
-function findSpent(description: TableDescription, request: ClaimRequest, spent: string): Sql {
+function findSpent(
+  description: TableDescription,
+  request: ClaimRequest,
+  { spent, locks }: { spent: string; locks: boolean },
+): Sql {
   const { table } = description;
   const many = servesManyGroups(table, request);
   const scan: Scan = {
     selected: [...namedIds(table), `${reasonSql(table)} as leasehold_reason`].join(', '),
-    wanted: [raw(`(${spent})`), sql`${raw(table.due)} <= ${untilSql(table, request, many)}`],
+    wanted: [
+      raw(`(${spent})`),
+      sql`${raw(table.due)} <= ${untilSql(table, request, many)}`,
+      ...isNotAmong(description, request.without),
+    ],
     limit: request.limit,
-    locks: true,
+    locks,
   };
   const found = many
     ? atGroup(description, 'leasehold_groups', (place) => scanByPriority(description, place, scan))
@@ -90,7 +113,8 @@ function untilSql(table: ResolvedWorkTable, { limit }: ClaimRequest, many: boole
       when ${raw(priority)} = reach.leasehold_rank then reach.leasehold_due end`;
 }
 
-function spentSql(table: ResolvedWorkTable): string | null {
+/** When a row has no attempt left, or is past its deadline; null where no row can be. */
+export function spentSql(table: ResolvedWorkTable): string | null {
   const conditions = [];
   if (table.attempts !== null) conditions.push(`${quoteIdentifier(table.attempts.column)} >= ${table.attempts.max}`);
   if (table.deadline !== null) conditions.push(`${quoteIdentifier(table.deadline)} <= statement_timestamp()`);

@@ -13,6 +13,8 @@ export interface ClaimRequest {
   readonly group: Readonly<Record<string, unknown>> | null;
   /** Evenly of these groups: what a claim may take is a list, such as the roles held here and NULL. Else, of all that there are. */
   readonly groups: readonly Group[] | null;
+  /** The ids, as text, of rows that were refused a short while ago: they are left out. */
+  readonly without: readonly (readonly string[])[];
   /** Where the round of the groups goes on. */
   readonly round: Round;
   readonly onClaim: SetValues;

@@ -30,6 +30,27 @@ import { isWaitedFor } from './waited-for.ts';
  */
 export function claimSql(description: TableDescription, request: ClaimRequest): Sql {
   const { table } = description;
+  return leaseSql(description, request, {
+    next: candidates(description, request),
+    buried: burySpent(description, request),
+    told: [
+      `${buriedCount(table)} as leasehold_buried`,
+      ...(walksGroups(table, request) ? roundColumns(description, request) : []),
+    ],
+  });
+}
+
+interface LeaseParts {
+  /** CTEs that end with `leasehold_next`. */
+  readonly next: Sql;
+  readonly buried: Sql;
+  /** Columns beside those of the rows. */
+  readonly told: readonly string[];
+}
+
+/** Stamps and returns what is in `leasehold_next`. */
+export function leaseSql(description: TableDescription, request: ClaimRequest, { next, buried, told }: LeaseParts): Sql {
+  const { table } = description;
   const { name, aliases } = { name: raw(table.table.quoted), aliases: idAliases(table) };
   const stamp = join([
     sql`${raw(quoteIdentifier(table.lockId))} = ${request.token}::uuid`,
@@ -41,15 +62,14 @@ export function claimSql(description: TableDescription, request: ClaimRequest): 
   const returned = request.columns.map((column) => `${qualified(table, column)} as ${quoteIdentifier(column)}`);
   const shown = request.columns.map((column) => `leasehold_stamped.${quoteIdentifier(column)}`);
   const joined = aliases.map((alias) => `leasehold_stamped.${alias} = leasehold_next.${alias}`).join(' and ');
-  const round = walksGroups(table, request) ? roundColumns(description, request) : [];
   return sql`
-with ${candidates(description, request)},
+with ${next},
 leasehold_stamped as (
   update ${name} set ${stamp}
   where ${raw(isAmong(table, 'leasehold_next'))} and ${isWaitedFor(request)}
   returning ${raw([...own, ...returned].join(', '))}
-)${burySpent(description, request)}
-select ${raw([...shown, 'leasehold_next.leasehold_ref', `${buriedCount(table)} as leasehold_buried`, ...round].join(', '))}
+)${buried}
+select ${raw([...shown, 'leasehold_next.leasehold_ref', ...told].join(', '))}
 from (select 1) one
 left join (leasehold_stamped join leasehold_next on ${raw(joined)}) on true
 order by leasehold_next.leasehold_rank, leasehold_next.leasehold_due, ${raw(aliases.map((alias) => `leasehold_next.${alias}`).join(', '))}`;

@@ -1,4 +1,4 @@
-import { idAliases } from '../names.ts';
+import { idAliases, qualified } from '../names.ts';
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import { empty, join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
@@ -12,7 +12,7 @@ export interface GivenIds {
 }
 
 /** Rows that are given by their ids: what `leasehold_given` selects, from `unnest` of the arrays as `g`. */
-export function givenIds(description: TableDescription, items: readonly SettleItem[]): GivenIds {
+export function givenIds(description: TableDescription, items: readonly Pick<SettleItem, 'ref'>[]): GivenIds {
   const { table } = description;
   const aliases = idAliases(table);
   const typed = table.id.map((column, index) => `g.${aliases[index]}::${description.column(column).type} as ${aliases[index]}`);
@@ -29,4 +29,16 @@ export function inOrderOfIds(table: ResolvedWorkTable): Sql {
 export function limitWaits(lockTimeoutMs: number | null): Sql {
   if (lockTimeoutMs === null) return empty;
   return sql`, (select set_config('lock_timeout', ${String(lockTimeoutMs)}::text, true)) leasehold_limit`;
+}
+
+/** Without a word where none is given. */
+export function isNotAmong(description: TableDescription, refs: readonly (readonly string[])[]): Sql[] {
+  if (refs.length === 0) return [];
+  const { table } = description;
+  const { ids, texts } = givenIds(
+    description,
+    refs.map((ref) => ({ ref })),
+  );
+  const columns = raw(table.id.map((column) => qualified(table, column)).join(', '));
+  return [sql`(${columns}) not in (select ${ids} from unnest(${texts}) as g (${raw(idAliases(table).join(', '))}))`];
 }

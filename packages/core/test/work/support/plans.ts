@@ -43,7 +43,8 @@ export function claimStatement(
   more: Partial<ClaimRequest> = {},
 ): Statement {
   const resolved = resolveClaimOptions(description.table, options);
-  return claimSql(description, { ...resolved, token: TOKEN, columns: ['id'], givenUpAfterMs: null, round: FIRST_ROUND, ...more });
+  const request = { ...resolved, token: TOKEN, columns: ['id'], givenUpAfterMs: null, without: [], round: FIRST_ROUND };
+  return claimSql(description, { ...request, ...more });
 }
 
 /** The plan of a statement that was run, and rolled back. */

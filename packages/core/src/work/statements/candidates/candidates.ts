@@ -4,6 +4,7 @@ import type { ResolvedWorkTable } from '../../resolve-work-table.ts';
 import { raw, type Sql, sql, toSql } from '../../sql.ts';
 import type { TableDescription } from '../../table-description.ts';
 import type { ClaimRequest } from '../claim-request.ts';
+import { isNotAmong } from '../given.ts';
 import { dueByGroup, groupCtes } from './by-group.ts';
 import { scanByPriority } from './by-priority.ts';
 import { placeOfGroup } from './place.ts';
@@ -14,9 +15,9 @@ import { isDue, namedIds, type Scan } from './scan.ts';
  * text. Of one group, or of a table without groups, it is one scan, or one for each priority; else there is also `leasehold_at`,
  * the number of the group.
  */
-export function candidates(description: TableDescription, request: ClaimRequest): Sql {
+export function candidates(description: TableDescription, request: ClaimRequest, locks = true): Sql {
   const { table } = description;
-  const scan: Scan = { selected: selected(table), wanted: wanted(table, request), limit: request.limit, locks: true };
+  const scan: Scan = { selected: selected(table), wanted: wanted(description, request), limit: request.limit, locks };
   if (servesManyGroups(table, request)) {
     return sql`${groupCtes(description, request)},
 ${dueByGroup(description, scan)}`;
@@ -40,15 +41,21 @@ export function placeOf(description: TableDescription, { group }: ClaimRequest):
   return group === null ? [] : placeOfGroup(description, group);
 }
 
-function selected(table: ResolvedWorkTable): string {
-  const texts = idColumns(table).map((column) => `${column}::text`);
-  // Drivers take much longer to read an array than a text.
-  const ref = texts.length === 1 ? texts[0] : `array[${texts.join(', ')}]`;
-  return [...namedIds(table), `${table.due} as leasehold_due`, `${ref} as leasehold_ref`].join(', ');
+/** What is told of each candidate. */
+export function selected(table: ResolvedWorkTable): string {
+  return [...namedIds(table), `${table.due} as leasehold_due`, `${refSql(idColumns(table))} as leasehold_ref`].join(', ');
 }
 
-function wanted(table: ResolvedWorkTable, { where }: ClaimRequest): Sql[] {
-  const list = [isDue(table)];
+/** The id as text. Drivers take much longer to read an array than a text. */
+export function refSql(columns: readonly string[]): string {
+  const texts = columns.map((column) => `${column}::text`);
+  return texts.length === 1 ? (texts[0] ?? '') : `array[${texts.join(', ')}]`;
+}
+
+/** What a row has to be so that a claim may take it. */
+export function wanted(description: TableDescription, { where, without }: ClaimRequest): Sql[] {
+  const { table } = description;
+  const list = [isDue(table), ...isNotAmong(description, without)];
   if (table.attempts !== null) list.push(raw(`${quoteIdentifier(table.attempts.column)} < ${table.attempts.max}`));
   if (table.deadline !== null) {
     const deadline = quoteIdentifier(table.deadline);

@@ -29,6 +29,13 @@ export interface Claim<Row extends object> extends AsyncDisposable {
    * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROW
    */
   signalOf(row: RowRef): AbortSignal;
+  /**
+   * Whether the row is still this claim's, as far as is known here: not settled, not lost, and its lease not about to end. Costs less than
+   * {@link signalOf}, which makes a signal.
+   *
+   * @throws {LeaseholdError} LEASEHOLD_UNKNOWN_ROW
+   */
+  isLeased(row: RowRef): boolean;
 
   /**
    * Writes the end of the row: the table's `done` columns and `set`.

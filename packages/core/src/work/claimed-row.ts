@@ -39,6 +39,11 @@ export class ClaimedRow<Row extends object> {
     return this.state === 'open' || this.state === 'elsewhere';
   }
 
+  /** Until when it is believed to be leased; null once that was given up. */
+  get until(): Deadline | null {
+    return this.#gaveUp ? null : this.#until;
+  }
+
   get timeLeftMs(): number {
     return this.#gaveUp ? 0 : timeLeft(this.#clock, this.#until);
   }

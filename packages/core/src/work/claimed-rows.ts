@@ -1,19 +1,21 @@
+import type { Clock } from '../clock.ts';
 import { LeaseholdError, showValue } from '../errors.ts';
 import type { ClaimedRow } from './claimed-row.ts';
+import { type Deadline, earliest, timeLeft } from './deadline.ts';
 import type { RowRef } from './fate.ts';
 
 /** The rows of a claim, found by the row itself or by its id. */
 export class ClaimedRows<Row extends object> {
   readonly all: readonly ClaimedRow<Row>[];
   readonly #id: readonly string[];
-  readonly #byRow: ReadonlyMap<object, ClaimedRow<Row>>;
+  readonly #byRow = new Map<object, ClaimedRow<Row>>();
   /** Made when a row is first asked for by its id. */
   #byId: ReadonlyMap<string, ClaimedRow<Row>> | null = null;
 
   constructor(id: readonly string[], rows: readonly ClaimedRow<Row>[]) {
     this.#id = id;
     this.all = rows;
-    this.#byRow = new Map(rows.map((row) => [row.row, row]));
+    for (const row of rows) this.#byRow.set(row.row, row);
   }
 
   get open(): readonly ClaimedRow<Row>[] {
@@ -51,4 +53,15 @@ function isExact(value: unknown): boolean {
 
 function keyOf(ref: readonly string[]): string {
   return ref.length === 1 ? (ref[0] ?? '') : JSON.stringify(ref);
+}
+
+/** Milliseconds until the first lease of these ends; 0 where one is not believed in any more, and Infinity of no rows. The clocks are asked once. */
+export function leastTimeLeft(rows: readonly ClaimedRow<object>[], clock: Clock): number {
+  const deadlines: Deadline[] = [];
+  for (const { until } of rows) {
+    if (until === null) return 0;
+    deadlines.push(until);
+  }
+  const first = earliest(deadlines);
+  return first === null ? Number.POSITIVE_INFINITY : timeLeft(clock, first);
 }

@@ -4,7 +4,7 @@ import type { Duration } from '../duration.ts';
 import type { Claim } from './claim.ts';
 import { type ResolvedClaimOptions, resolveLease } from './claim-options.ts';
 import { type ClaimedRow, lostError } from './claimed-row.ts';
-import type { ClaimedRows } from './claimed-rows.ts';
+import { type ClaimedRows, leastTimeLeft } from './claimed-rows.ts';
 import type { SqlClient } from './client.ts';
 import type { BuryOptions, Fate, Outcome, ReleaseOptions, RetryOptions, RowRef, SettleOptions } from './fate.ts';
 import { LeaseWatch } from './lease-watch.ts';
@@ -62,6 +62,11 @@ export class HeldClaim<Row extends object> implements Claim<Row> {
     return this.#claim.rows.find(row).signal;
   }
 
+  isLeased(row: RowRef): boolean {
+    const found = this.#claim.rows.find(row);
+    return found.isOpen && !found.endIfLapsed();
+  }
+
   async finalize(row: RowRef, set: SetValues<Row> = {}, options: SettleOptions = {}): Promise<Fate> {
     return this.#settleOne({ row, outcome: 'done', set }, options);
   }
@@ -109,7 +114,8 @@ export class HeldClaim<Row extends object> implements Claim<Row> {
       one.fate = fate;
       note(one, fate, isOwn);
     };
-    const retryForMs = isOwn ? Math.min(...sent.map(({ row }) => row.timeLeftMs)) : 0;
+    const rows = sent.map(({ row }) => row);
+    const retryForMs = isOwn ? leastTimeLeft(rows, this.#claim.description.table.clock) : 0;
     try {
       await this.#settler.settle(
         sent.map(({ item }) => item),

@@ -2,7 +2,7 @@ import type { Clock, ClockTimer } from '../clock.ts';
 import type { LeaseholdError } from '../errors.ts';
 import { createTermSignal } from '../lease/term-signal.ts';
 import { lapsedError, lostError } from './claimed-row.ts';
-import type { ClaimedRows } from './claimed-rows.ts';
+import { type ClaimedRows, leastTimeLeft } from './claimed-rows.ts';
 
 /**
  * A timer stands still while the machine is suspended. With a look at the clocks every few seconds, work that only listens
@@ -36,20 +36,20 @@ export class LeaseWatch<Row extends object> {
 
   /** Of the open row whose lease ends first. */
   get timeLeftMs(): number {
-    const left = this.#rows.open.map((row) => row.timeLeftMs);
-    return left.length === 0 || this.#reason !== null ? 0 : Math.min(...left);
+    const { open } = this.#rows;
+    return open.length === 0 || this.#reason !== null ? 0 : leastTimeLeft(open, this.#clock);
   }
 
   /** Sets the timer anew: for the next lease that ends, also after one has ended that could not be renewed. */
   watch(): void {
     this.stop();
-    const left = this.#rows.open.map((row) => row.timeLeftMs).filter((ms) => ms > 0);
-    if (left.length === 0) {
+    const believed = this.#rows.open.filter(({ until }) => until !== null);
+    if (believed.length === 0) {
       this.#endIfLapsed();
       return;
     }
     // Rounded up: a timer that fires a fraction early would find nothing to end.
-    const delayMs = Math.ceil(Math.min(LOOK_EVERY_MS, ...left));
+    const delayMs = Math.ceil(Math.min(LOOK_EVERY_MS, leastTimeLeft(believed, this.#clock)));
     this.#timer = this.#clock.setTimer(() => {
       this.#endIfLapsed();
       this.watch();

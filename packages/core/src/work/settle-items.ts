@@ -15,16 +15,21 @@ const KNOWN: Readonly<Record<OutcomeName, readonly string[]>> = {
   bury: ['row', 'outcome', 'set', 'reason'],
 };
 
+const PLACES: Readonly<Record<OutcomeName, string>> = {
+  done: "the outcome 'done'",
+  retry: "the outcome 'retry'",
+  release: "the outcome 'release'",
+  bury: "the outcome 'bury'",
+};
+
 /** @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION unless it is a list of outcomes that name a row. */
 export function requireOutcomes(outcomes: readonly unknown[]): void {
   requireThat(Array.isArray(outcomes), 'outcomes', outcomes, "give a list, such as [{ row, outcome: 'done' }]");
   for (const outcome of outcomes) {
-    requireThat(
-      typeof outcome === 'object' && outcome !== null && 'outcome' in outcome && Object.hasOwn(KNOWN, String(outcome.outcome)),
-      'outcome',
-      (outcome as { outcome?: unknown } | null)?.outcome,
-      `give one of ${Object.keys(KNOWN).join(', ')}`,
-    );
+    const name = (outcome as { outcome?: unknown } | null | undefined)?.outcome;
+    const isKnown = typeof outcome === 'object' && typeof name === 'string' && Object.hasOwn(KNOWN, name);
+    // Put together for a mistake alone: this is done for each row.
+    if (!isKnown) requireThat(false, 'outcome', name, `give one of ${Object.keys(KNOWN).join(', ')}`);
   }
 }
 
@@ -40,7 +45,7 @@ export function resolveSettleOptions(options: SettleOptions): SettleOptions {
 
 /** Checks an outcome and puts it into the form that the statement takes. @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION */
 export function toSettleItem(table: ResolvedWorkTable, outcome: Outcome, ref: readonly string[]): SettleItem {
-  requireKnown(`the outcome '${outcome.outcome}'`, outcome, KNOWN[outcome.outcome]);
+  requireKnown(PLACES[outcome.outcome], outcome, KNOWN[outcome.outcome]);
   requireThat(
     outcome.outcome !== 'bury' || table.dead !== null,
     'dead',

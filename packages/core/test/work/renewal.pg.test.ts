@@ -198,6 +198,22 @@ describe('time', () => {
     expect(claim.timeLeftMs).toBe(0);
   });
 
+  test('is told without a signal too: before its end, at it, once it was given up, and once the row is settled', async ({
+    database,
+  }) => {
+    const { claim, clock } = await heldRows(database, 2);
+    expect([claim.isLeased('1'), claim.isLeased('2')]).toEqual([true, true]);
+    expect(await claim.finalize('2')).toBe('done');
+    clock.jump(53_999);
+    expect([claim.isLeased('1'), claim.isLeased('2')]).toEqual([true, false]);
+    clock.jump(1);
+    expect(claim.isLeased('1')).toBe(false);
+    expect(claim.signalOf('1').reason).toEqual(reason('LEASEHOLD_LEASE_ENDING'));
+    await claim.renew();
+    expect(claim.isLeased('1')).toBe(false);
+    expect(() => claim.isLeased('3')).toThrow(/is no row of this claim/);
+  });
+
   test('on the wall that ran on while the machine was suspended ends the lease, in events too', async ({ database }) => {
     const { claim, clock } = await heldRows(database, 1);
     let heard = 0;

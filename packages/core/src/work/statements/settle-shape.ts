@@ -15,10 +15,13 @@ export interface Shape {
 export function groupByShape(items: readonly SettleItem[]): readonly Shape[] {
   const shapes = new Map<string, OpenShape>();
   const nameOf = objectNames();
+  let shape: OpenShape | undefined;
   for (const [place, item] of items.entries()) {
-    const key = shapeKey(item, nameOf);
-    const shape = shapes.get(key) ?? newShape(item, shapes.size);
-    shapes.set(key, shape);
+    if (shape === undefined || !isPlainlyLike(shape.sample, item)) {
+      const key = shapeKey(item, nameOf);
+      shape = shapes.get(key) ?? newShape(item, shapes.size);
+      shapes.set(key, shape);
+    }
     shape.items.push(item);
     shape.numbers.push(place + 1);
   }
@@ -32,6 +35,11 @@ interface OpenShape extends Shape {
 
 function newShape(sample: SettleItem, index: number): OpenShape {
   return { index, sample, items: [], numbers: [], isFinal: sample.outcome === 'done' || sample.outcome === 'bury' };
+}
+
+/** Nearly all rows are like the one before, in that they are done and nothing else is written. */
+function isPlainlyLike(a: SettleItem, b: SettleItem): boolean {
+  return a.outcome === 'done' && b.outcome === 'done' && a.set.length === 0 && b.set.length === 0;
 }
 
 type NameOf = (value: unknown) => string;

@@ -42,7 +42,7 @@ export class RowWork<Row extends object> {
   async work(entry: ClaimedEntry<Row>): Promise<void> {
     const { row, live } = entry;
     const { owns } = this.#with.options;
-    if (live.claim.signalOf(row).aborted || (owns !== null && !owns(row))) return this.release(entry);
+    if (!live.claim.isLeased(row) || (owns !== null && !owns(row))) return this.release(entry);
     const run = this.#runOf(entry);
     this.#runs.add(run);
     const end = await run.run();

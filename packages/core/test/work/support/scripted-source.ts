@@ -135,6 +135,10 @@ class ScriptedClaim {
     return (this.#controllers.get(row.id) as AbortController).signal;
   }
 
+  isLeased(row: TestRow): boolean {
+    return !this.signalOf(row).aborted;
+  }
+
   async settle(outcomes: readonly Outcome<TestRow>[]): Promise<Fate[]> {
     await this.#source.call('settle', { outcomes });
     return outcomes.map((outcome) => this.#settleOne(outcome));

@@ -32,11 +32,14 @@ export function scanSql(table: ResolvedWorkTable, place: readonly Sql[], { selec
  * A queue fills and empties faster than statistics are taken. Where these say that hardly a row is due, reading them all by a bitmap
  * and sorting them looks as cheap as following the index to the first few: with 50,000 rows in truth, that is the whole table at
  * each claim. The series are of one row each. The planner takes an end that it does not know for a thousand rows, and so the
- * rows wanted for a small part of a million at least: whatever must read everything before it gives the first is out of question.
+ * rows wanted for a small part of the whole: whatever must read everything before it gives the first is out of question. One does for
+ * an index that begins with the due time; with columns before that, the planner has more ways to choose from.
  */
 export function inIndexOrder(table: ResolvedWorkTable): Sql {
+  const names = leadingColumns(table).length === 0 ? ['leasehold_many'] : ['leasehold_many', 'leasehold_more'];
+  const series = names.map((name) => `cross join generate_series(1, (select 1)) ${name}`);
   return raw(`${table.table.quoted}
-    cross join generate_series(1, (select 1)) leasehold_many cross join generate_series(1, (select 1)) leasehold_more`);
+    ${series.join(' ')}`);
 }
 
 export function liveSql(table: ResolvedWorkTable): Sql {

@@ -12,7 +12,8 @@ export interface Found<Row extends object> {
 export interface FoundRow {
   /** Of an id of several columns, their texts. */
   readonly leasehold_ref: string | readonly string[] | null;
-  readonly leasehold_buried: number;
+  /** Of a table whose rows can be put away. */
+  readonly leasehold_buried?: number;
   /** Where the round of the groups goes on. */
   readonly leasehold_after?: readonly (string | null)[] | null;
   /** Not all groups were looked at. */

@@ -55,8 +55,10 @@ export function buryFound(description: TableDescription, request: ClaimRequest):
   where ${raw(isAmong(table, 'leasehold_spent'))} and ${raw(sameId(table, 'leasehold_spent'))} and ${isWaitedFor(request)}`;
 }
 
-export function buriedCount(table: ResolvedWorkTable): string {
-  return spentSql(table) === null ? '0' : '(select count(*)::int from leasehold_buried_rows)';
+/** The column that tells how many were put away; none where there can be none. */
+export function buriedCount(table: ResolvedWorkTable): readonly string[] {
+  if (table.dead === null || spentSql(table) === null) return [];
+  return ['(select count(*)::int from leasehold_buried_rows) as leasehold_buried'];
 }
 
 /** How far the candidates reached in each group: the lowest priority that gave some, until when, and how many there were in all. */

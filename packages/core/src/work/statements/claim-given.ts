@@ -52,7 +52,7 @@ leasehold_next as materialized (
   select found.*, leasehold_given.leasehold_n as leasehold_rank
   from leasehold_given cross join lateral (${lockGiven(table, selected(table), conditions)}) found
 )`;
-  return leaseSql(description, request, { next, buried: empty, told: ['0 as leasehold_buried'] });
+  return leaseSql(description, request, { next, buried: empty, told: [] });
 }
 
 export interface RowToBury {

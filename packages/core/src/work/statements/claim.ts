@@ -33,10 +33,7 @@ export function claimSql(description: TableDescription, request: ClaimRequest): 
   return leaseSql(description, request, {
     next: candidates(description, request),
     buried: burySpent(description, request),
-    told: [
-      `${buriedCount(table)} as leasehold_buried`,
-      ...(walksGroups(table, request) ? roundColumns(description, request) : []),
-    ],
+    told: [...buriedCount(table), ...(walksGroups(table, request) ? roundColumns(description, request) : [])],
   });
 }
 
@@ -44,7 +41,7 @@ interface LeaseParts {
   /** CTEs that end with `leasehold_next`. */
   readonly next: Sql;
   readonly buried: Sql;
-  /** Columns beside those of the rows. */
+  /** Columns beside those of the rows, told even if there is none. */
   readonly told: readonly string[];
 }
 
@@ -62,6 +59,7 @@ export function leaseSql(description: TableDescription, request: ClaimRequest, {
   const returned = request.columns.map((column) => `${qualified(table, column)} as ${quoteIdentifier(column)}`);
   const shown = request.columns.map((column) => `leasehold_stamped.${quoteIdentifier(column)}`);
   const joined = aliases.map((alias) => `leasehold_stamped.${alias} = leasehold_next.${alias}`).join(' and ');
+  const claimed = raw(`leasehold_stamped join leasehold_next on ${joined}`);
   return sql`
 with ${next},
 leasehold_stamped as (
@@ -70,8 +68,7 @@ leasehold_stamped as (
   returning ${raw([...own, ...returned].join(', '))}
 )${buried}
 select ${raw([...shown, 'leasehold_next.leasehold_ref', ...told].join(', '))}
-from (select 1) one
-left join (leasehold_stamped join leasehold_next on ${raw(joined)}) on true
+from ${told.length === 0 ? claimed : sql`(select 1) one left join (${claimed}) on true`}
 order by leasehold_next.leasehold_rank, leasehold_next.leasehold_due, ${raw(aliases.map((alias) => `leasehold_next.${alias}`).join(', '))}`;
 }
 

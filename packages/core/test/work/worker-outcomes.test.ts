@@ -58,7 +58,10 @@ describe('the row of a handler', () => {
     const { row, stats, source } = await once(handler, { errorColumn: 'error', backoff: () => '7s' });
     expect(row).toMatchObject({ state: 'live', attempts: 1, due: 7_000, set: { error: 'Error: boom' } });
     expect([stats.failed, stats.retried]).toEqual([1, 1]);
-    expect(source.logger.lines.map(({ text }) => text)).toEqual(['a handler failed; its row is tried again later']);
+    // pino shows the message and the stack of an error that is called `err`, and of no other.
+    expect(source.logger.lines).toMatchObject([
+      { text: 'a handler failed; its row is tried again later', fields: { attempt: 1, outcome: 'retry', err: { message: 'boom' } } },
+    ]);
   });
 
   it.for([null, undefined, 'text', Object.create(null)])('that throws %o is tried again too', async (thrown) => {

@@ -4,7 +4,32 @@ import { raise } from './raise.ts';
 
 /** What the application's table has to have before anything is added to it. Each failure names the option to change. */
 export function requirements(table: ResolvedWorkTable): string {
-  return [wrongType(table), alwaysNullable(table), neverUnknown(table)].join('\n');
+  return [absent(table), wrongType(table), alwaysNullable(table), neverUnknown(table)].join('\n');
+}
+
+/** PostgreSQL would say which column, and not which option names it. */
+function absent(table: ResolvedWorkTable): string {
+  const named: readonly (readonly [option: string, column: string | null | undefined])[] = [
+    ...table.id.map((column) => ['id', column] as const),
+    ['orderBy', table.orderBy],
+    ['attempts', table.attempts?.column],
+    ['deadline', table.deadline],
+    ['priority', table.priority?.column],
+    ...table.groupBy.map((column) => ['groupBy', column] as const),
+    ...Object.keys(table.done).map((column) => ['done', column] as const),
+    ...Object.keys(table.dead?.set ?? {}).map((column) => ['dead', column] as const),
+    ['dead.reason', table.dead?.reason],
+  ];
+  const values = named.flatMap(([option, column]) =>
+    typeof column === 'string' ? [`(${quoteLiteral(option)}, ${quoteLiteral(column)})`] : [],
+  );
+  return `select format('%s has no column %s, which is named by ''%s''', target, quote_ident(name), option)
+  into problem
+  from (values ${values.join(', ')}) as need (option, name)
+  where not exists (select from pg_attribute where attrelid = target and attname = name and attnum > 0 and not attisdropped) limit 1;
+if problem is not null then
+  raise exception using errcode = '42703', message = 'leasehold: ' || problem, hint = 'Add it, or name another column.';
+end if;`;
 }
 
 /** Of the first domain, where the type is one. */

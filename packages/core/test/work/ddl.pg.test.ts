@@ -192,7 +192,13 @@ describe('ddl() refuses', () => {
     ['a live that asks the clock', '', { live: sql`completed_at > now()` }, '42P17', 'live'],
     ['an orderBy that is not there', '', { orderBy: 'createdAt' }, '42703', `no column "createdAt", which is named by 'orderBy'`],
     ['an id that is not there', '', { id: ['id', 'shop'] }, '42703', `no column shop, which is named by 'id'`],
-    ['a column of done that is not there', '', { done: { done_at: null } }, '42703', `no column done_at, which is named by 'done'`],
+    [
+      'a column of done that is not there',
+      '',
+      { done: { done_at: null } },
+      '42703',
+      `no column done_at, which is named by 'done'`,
+    ],
     ['attempts that are not there', '', { ...ATTEMPTS, attempts: { column: 'tries', max: 3 } }, '42703', `named by 'attempts'`],
   ] as const)('%s, naming it', async ([, more, options, code, named], { database }) => {
     await createDeliveries(database, more);

@@ -61,7 +61,10 @@ describe('the row of a handler', () => {
     expect([stats.failed, stats.retried]).toEqual([1, 1]);
     // pino shows the message and the stack of an error that is called `err`, and of no other.
     expect(source.logger.lines).toMatchObject([
-      { text: 'a handler failed; its row is tried again later', fields: { attempt: 1, outcome: 'retry', err: { message: 'boom' } } },
+      {
+        text: 'a handler failed; its row is tried again later',
+        fields: { attempt: 1, outcome: 'retry', err: { message: 'boom' } },
+      },
     ]);
   });
 

@@ -199,6 +199,7 @@ describe('ddl() refuses', () => {
       '42703',
       `no column done_at, which is named by 'done'`,
     ],
+    ['an id that nothing makes unique', '', { id: 'attempts' }, '42P16', 'nothing makes the id (attempts) of'],
     ['attempts that are not there', '', { ...ATTEMPTS, attempts: { column: 'tries', max: 3 } }, '42703', `named by 'attempts'`],
   ] as const)('%s, naming it', async ([, more, options, code, named], { database }) => {
     await createDeliveries(database, more);

@@ -17,7 +17,7 @@ export function isUnique(table: string, columns: string): string {
  * gives a type without its length: a cast to `varchar(20)` would cut a longer text in silence, where an assignment refuses it.
  * Behind a domain there may be another, or an array of it: what a value is written as depends on the type at the bottom.
  */
-export const DESCRIBE_SQL = `
+export const DESCRIBE_SQL: string = `
 select a.attname as name,
        format_type(a.atttypid, -1) as type,
        format_type(types.base, -1) as base_type,

@@ -11,6 +11,7 @@ import { requireObject } from './require-option.ts';
 import type { LeaseHost } from './lease/lease-host.ts';
 import { ManagedLease, type ManagedLeaseOptions } from './lease/managed-lease.ts';
 import { ManagedRegistry } from './lease/registry.ts';
+import type { Waiters } from './lease/waiters.ts';
 import type { RoleLease, StepDownOutcome } from './lease/role-lease.ts';
 import { validateRoleName } from './lease/role-name.ts';
 import type { Leasehold } from './leasehold.ts';
@@ -26,7 +27,7 @@ import type { InstanceIdentity, ReleaseOutcome, TermIdentity } from './store/lea
 
 export class ManagedLeasehold implements Leasehold, LeaseHost {
   readonly leases: ManagedRegistry = new ManagedRegistry();
-  readonly termsBegun = this.leases.termsBegun;
+  readonly termsBegun: Waiters = this.leases.termsBegun;
   readonly #options: ResolvedLeaseholdOptions;
   readonly #party: PartitionParty;
   readonly #heartbeat: Heartbeat;

@@ -10,7 +10,10 @@ export interface ExtractedBlock extends Block {
 /** Not a folder that anything else looks into: its name begins with a dot, and Git ignores it. */
 const folder: string = join(import.meta.dirname, '..', '.extracted');
 
-/** `ignore: <reason>` is left out of everything; `alone` gets a program of its own, since an augmentation holds for a whole one. */
+/**
+ * `ignore: <reason>` is left out of everything; `alone` gets a program of its own, since an augmentation holds for a whole one;
+ * `file:<name>` is what the other blocks import by that name.
+ */
 export function extractBlocks(): ExtractedBlock[] {
   rmSync(folder, { recursive: true, force: true });
   return readBlocks('ts')
@@ -25,6 +28,9 @@ function writeBlock(block: Block): ExtractedBlock {
   mkdirSync(program, { recursive: true });
   const file = join(program, name);
   writeFileSync(file, '\n'.repeat(block.line - 1) + block.code);
+  const alias = block.marks.split(' ').find((mark) => mark.startsWith('file:'));
+  if (alias !== undefined)
+    writeFileSync(join(program, alias.slice('file:'.length)), `export * from './${name}';\n`, { flag: 'wx' });
   writeFileSync(join(program, 'tsconfig.json'), JSON.stringify(CONFIG));
   return { ...block, file };
 }

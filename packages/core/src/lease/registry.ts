@@ -16,7 +16,7 @@ export interface LeaseRegistry extends Iterable<RoleLease> {
 }
 
 export class ManagedRegistry implements LeaseRegistry, Iterable<ManagedLease> {
-  readonly termsBegun = new Waiters();
+  readonly termsBegun: Waiters = new Waiters();
   readonly #leases = new Map<string, ManagedLease>();
 
   get size(): number {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isLeaseholdError } from '../errors.ts';
 import { isRefusal, isSchemaProblem } from '../postgres/errors.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import { type ResolvedClaimOptions, resolveClaimOptions } from './claim-options.ts';
@@ -91,7 +92,7 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   }
 
   purge(client: SqlClient, options: PurgeOptions): Promise<number> {
-    return purge(this.#table, client, options);
+    return this.#explained(client, purge(this.#table, client, options));
   }
 
   async requeue(client: SqlClient, options: RequeueOptions<Row>): Promise<number> {
@@ -101,7 +102,7 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
   }
 
   counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts> {
-    return counts(this.#table, client, options);
+    return this.#explained(client, counts(this.#table, client, options));
   }
 
   doctor(client: SqlClient, options?: DoctorOptions): Promise<readonly Finding[]> {
@@ -152,6 +153,18 @@ export class LeasedWorkTable<Row extends object> implements WorkTable<Row> {
       if (this.#description === description) this.#description = null;
     });
     return description;
+  }
+
+  /** These need no description: only where PostgreSQL misses something is the table looked at, to say what `workTable()` was told. */
+  async #explained<T>(client: SqlClient, running: Promise<T>): Promise<T> {
+    try {
+      return await running;
+    } catch (error) {
+      if (!isSchemaProblem(error)) throw error;
+      const limits = { clock: this.#table.clock, timeoutMs: LONGEST_LOOK_MS, what: 'look at the table' };
+      const found: unknown = await this.#lookUp(client, limits).catch((unfit: unknown) => unfit);
+      throw isLeaseholdError(found, 'LEASEHOLD_WORK_TABLE') ? found : error;
+    }
   }
 
   async #lookUp(client: SqlClient, limits: StatementLimits): Promise<TableDescription> {

@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { guardLogger, type Logger, silentLogger } from '../logger.ts';
+import { guardLogger, type Logger } from '../logger.ts';
 import { quoteIdentifier } from '../postgres/identifier.ts';
 import { requireKnown, requireLogger, requireObject, requireThat } from '../require-option.ts';
 import { isOnePiece } from './condition-text.ts';
+import { processWarnings } from './process-warnings.ts';
 import { resolveSetValues, type SetValues } from './set-values.ts';
 import { isSql, type Sql } from './sql.ts';
 import { resolveIdentifier, resolveTableName, type TableName } from './work-table-name.ts';
@@ -56,7 +57,7 @@ const KNOWN: readonly (keyof WorkTableOptions)[] = [
 export function resolveWorkTable(options: WorkTableOptions): ResolvedWorkTable {
   requireObject('the options of workTable()', options);
   requireKnown('workTable()', options, KNOWN);
-  const { columns = {}, clock = systemClock, logger = silentLogger } = options;
+  const { columns = {}, clock = systemClock, logger = processWarnings() } = options;
   requireObject('columns', columns);
   requireKnown('columns', columns, ['lockId', 'lockedUntil']);
   requireLogger(logger);

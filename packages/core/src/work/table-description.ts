@@ -27,7 +27,8 @@ export class TableDescription {
     requireColumns(table, byName);
     requireTypes(table, byName);
     if (rows[0]?.id_is_unique === false) {
-      const fix = 'make them its primary key or give other columns: a guard by id would write into several rows';
+      const fix =
+        'give it a primary key or unique index of just that, or name other columns: else one row’s outcome would be written into several';
       throw wrong(table, `nothing makes its id (${table.id.join(', ')}) unique; ${fix}.`);
     }
     this.#columns = new Map(rows.map((row) => [row.name, describe(row)]));

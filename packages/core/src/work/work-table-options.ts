@@ -44,7 +44,7 @@ export interface WorkTableOptions {
    * @default none
    */
   readonly groupBy?: string | readonly string[];
-  /** Anything with pino's `debug`, `info`, `warn` and `error`: hears of what goes wrong and is tried again. @default silent */
+  /** Anything with pino's `debug`, `info`, `warn` and `error`: hears of what goes wrong and is tried again. @default the first of each kind is a warning of the process */
   readonly logger?: Logger;
   /** For tests. @default the system's clock */
   readonly clock?: Clock;

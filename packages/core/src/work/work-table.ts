@@ -59,7 +59,8 @@ export interface WorkTable<Row extends object> {
    * *Gotcha:* rows that somebody has locked are left for the next purge. Within a transaction, all that is deleted stays locked
    * until that ends: give a pool.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION
+   * @throws {LeaseholdError} LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
    */
   purge(client: SqlClient, options: PurgeOptions): Promise<number>;
   /**
@@ -76,7 +77,8 @@ export interface WorkTable<Row extends object> {
    *
    * *Gotcha:* it reads the claim index and the rows behind it, up to `limit`: ask every few seconds, not with every claim.
    *
-   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION, LEASEHOLD_STORE_TIMEOUT
+   * @throws {LeaseholdError} LEASEHOLD_INVALID_OPTION, LEASEHOLD_INVALID_DURATION
+   * @throws {LeaseholdError} LEASEHOLD_WORK_TABLE, LEASEHOLD_STORE_TIMEOUT
    */
   counts(client: SqlClient, options?: CountsOptions): Promise<TableCounts>;
   /**

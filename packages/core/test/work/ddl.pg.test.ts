@@ -190,7 +190,17 @@ describe('ddl() refuses', () => {
     ['attempts that may be NULL', ', tries integer', { ...ATTEMPTS, attempts: { column: 'tries', max: 3 } }, '42P16', 'tries'],
     ['an orderBy that may be NULL', ', due_at timestamptz', { orderBy: 'due_at' }, '42P16', 'due_at'],
     ['a live that asks the clock', '', { live: sql`completed_at > now()` }, '42P17', 'live'],
-    ['a column that is not there', '', { orderBy: 'nowhere' }, '42703', 'nowhere'],
+    ['an orderBy that is not there', '', { orderBy: 'createdAt' }, '42703', `no column "createdAt", which is named by 'orderBy'`],
+    ['an id that is not there', '', { id: ['id', 'shop'] }, '42703', `no column shop, which is named by 'id'`],
+    [
+      'a column of done that is not there',
+      '',
+      { done: { done_at: null } },
+      '42703',
+      `no column done_at, which is named by 'done'`,
+    ],
+    ['an id that nothing makes unique', '', { id: 'attempts' }, '42P16', 'nothing makes the id (attempts) of'],
+    ['attempts that are not there', '', { ...ATTEMPTS, attempts: { column: 'tries', max: 3 } }, '42703', `named by 'attempts'`],
   ] as const)('%s, naming it', async ([, more, options, code, named], { database }) => {
     await createDeliveries(database, more);
     const before = await catalogOf(database);

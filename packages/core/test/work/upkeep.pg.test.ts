@@ -271,3 +271,34 @@ describe('counts()', () => {
     expect(plan).not.toContain('Seq Scan');
   });
 });
+
+describe.for(['counts', 'purge'] as const)('%s()', (method) => {
+  const call = async (database: TestDatabase, options: Partial<WorkTableOptions>): Promise<unknown> => {
+    const table = workTable<Row>(deliveriesOptions(database, { ...OPTIONS, ...options }));
+    return method === 'counts' ? table.counts(database.pool) : table.purge(database.pool, { olderThan: '1d' });
+  };
+
+  test('says that there is no such table', async ({ database }) => {
+    await createDeliveries(database);
+    const misspelt = call(database, { table: [database.schema, 'delivries'] });
+    await expect(misspelt).rejects.toMatchObject({
+      code: 'LEASEHOLD_WORK_TABLE',
+      message: expect.stringContaining('there is no table'),
+    });
+  });
+
+  test('says which column is missing', async ({ database }) => {
+    await createDeliveries(database);
+    const running = call(database, { live: sql`nowhere is null`, done: { nowhere: null } });
+    await expect(running).rejects.toMatchObject({ code: 'LEASEHOLD_WORK_TABLE', message: expect.stringContaining('no column') });
+  });
+
+  test('leaves the words of PostgreSQL where the table is as it was told', async ({ database }) => {
+    const table = await create(database);
+    const client = await database.pool.connect();
+    onTestFinished(() => client.release(true));
+    await client.query(`begin; alter table ${database.schema}.deliveries drop column lock_id, drop column completed_at`);
+    const running = method === 'counts' ? table.counts(client) : table.purge(client, { olderThan: '1d' });
+    await expect(running).rejects.toMatchObject({ code: '42703' });
+  });
+});

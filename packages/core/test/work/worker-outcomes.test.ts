@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { bury, done, exponential, release, retryIn } from '@leasehold/core/work';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ScriptedSource } from './support/scripted-source.ts';
 import { type Handler, heldHandler, start, stop } from './support/start.ts';
 
@@ -58,7 +59,13 @@ describe('the row of a handler', () => {
     const { row, stats, source } = await once(handler, { errorColumn: 'error', backoff: () => '7s' });
     expect(row).toMatchObject({ state: 'live', attempts: 1, due: 7_000, set: { error: 'Error: boom' } });
     expect([stats.failed, stats.retried]).toEqual([1, 1]);
-    expect(source.logger.lines.map(({ text }) => text)).toEqual(['a handler failed; its row is tried again later']);
+    // pino shows the message and the stack of an error that is called `err`, and of no other.
+    expect(source.logger.lines).toMatchObject([
+      {
+        text: 'a handler failed; its row is tried again later',
+        fields: { attempt: 1, outcome: 'retry', err: { message: 'boom' } },
+      },
+    ]);
   });
 
   it.for([null, undefined, 'text', Object.create(null)])('that throws %o is tried again too', async (thrown) => {
@@ -136,6 +143,28 @@ describe('a handler that finishes its row in a transaction of its own', () => {
     const { row, source, stats } = await once(async (_row, job) => void (await job.finalize(client, { paid: true })));
     expect(row).toMatchObject({ state: 'done', set: { paid: true } });
     expect([source.calls.settle.length, stats.failed, source.open.size]).toEqual([0, 0, 0]);
+  });
+
+  it('is counted and told of as any other', async () => {
+    const told: unknown[] = [];
+    const hear = (message: unknown): void => void told.push(message);
+    subscribe('leasehold:work.settled', hear);
+    onTestFinished(() => void unsubscribe('leasehold:work.settled', hear));
+    const { stats } = await once(async (_row, job) => void (await job.finalize(client)));
+    expect([stats.done, stats.lost]).toEqual([1, 0]);
+    expect(told).toMatchObject([{ row: { id: 1 }, outcome: 'done', fate: 'done' }]);
+  });
+
+  it('is counted as lost where it was, and is told so instead of an error', async () => {
+    const source = new ScriptedSource();
+    source.insert(1);
+    const handler: Handler = async (_row, job) => {
+      source.steal(1);
+      await job.finalize(client, {}, { onLost: 'tell' });
+    };
+    const { worker } = start(handler, {}, source);
+    await source.clock.advance(10);
+    expect([worker.stats().done, worker.stats().lost]).toEqual([0, 1]);
   });
 
   it('is told when the row is lost, so that it rolls back', async () => {

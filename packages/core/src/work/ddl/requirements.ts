@@ -1,10 +1,36 @@
 import type { ResolvedWorkTable } from '../resolve-work-table.ts';
+import { isUnique } from '../statements/describe.ts';
 import { quoteLiteral } from './quote-literal.ts';
 import { raise } from './raise.ts';
 
 /** What the application's table has to have before anything is added to it. Each failure names the option to change. */
 export function requirements(table: ResolvedWorkTable): string {
-  return [wrongType(table), alwaysNullable(table), neverUnknown(table)].join('\n');
+  return [absent(table), wrongType(table), alwaysNullable(table), neverUnknown(table), uniqueId(table)].join('\n');
+}
+
+/** PostgreSQL would say which column, and not which option names it. */
+function absent(table: ResolvedWorkTable): string {
+  const named: readonly (readonly [option: string, column: string | null | undefined])[] = [
+    ...table.id.map((column) => ['id', column] as const),
+    ['orderBy', table.orderBy],
+    ['attempts', table.attempts?.column],
+    ['deadline', table.deadline],
+    ['priority', table.priority?.column],
+    ...table.groupBy.map((column) => ['groupBy', column] as const),
+    ...Object.keys(table.done).map((column) => ['done', column] as const),
+    ...Object.keys(table.dead?.set ?? {}).map((column) => ['dead', column] as const),
+    ['dead.reason', table.dead?.reason],
+  ];
+  const values = named.flatMap(([option, column]) =>
+    typeof column === 'string' ? [`(${quoteLiteral(option)}, ${quoteLiteral(column)})`] : [],
+  );
+  return `select format('%s has no column %s, which is named by ''%s''', target, quote_ident(name), option)
+  into problem
+  from (values ${values.join(', ')}) as need (option, name)
+  where not exists (select from pg_attribute where attrelid = target and attname = name and attnum > 0 and not attisdropped) limit 1;
+if problem is not null then
+  raise exception using errcode = '42703', message = 'leasehold: ' || problem, hint = 'Add it, or name another column.';
+end if;`;
 }
 
 /** Of the first domain, where the type is one. */
@@ -49,5 +75,17 @@ function neverUnknown(table: ResolvedWorkTable): string {
   into problem from pg_attribute where ${condition} order by attnum limit 1;
 if problem is not null then
   raise exception using errcode = '42P16', message = 'leasehold: ' || problem, hint = 'Give it a value in every row, and run "alter table … alter column … set not null".';
+end if;`;
+}
+
+/** What the claim asks for too: the outcome of one row would be written into all that have its id. */
+function uniqueId(table: ResolvedWorkTable): string {
+  const problem = raise({
+    state: '42P16',
+    message: `nothing makes the id (${table.id.join(', ')}) of ${table.table.quoted} unique`,
+    hint: "Give it a primary key or a unique index of just that, or name other columns by 'id'.",
+  });
+  return `if not ${isUnique('target', `array[${table.id.map(quoteLiteral).join(', ')}]::text[]`)} then
+  ${problem}
 end if;`;
 }

@@ -40,13 +40,14 @@ export class Announcer {
     row: object,
     failure: { readonly attempt: number | null; readonly error: unknown; readonly outcome: OutcomeName },
   ): void {
-    const fields = { table: this.#table, claim, attempt: failure.attempt, error: failure.error, outcome: failure.outcome };
+    const { error, ...rest } = failure;
+    const fields = { table: this.#table, claim, ...rest };
     const ended =
       failure.outcome === 'bury'
         ? 'a handler failed for the last time, and its row is put away'
         : 'a handler failed; its row is tried again later';
-    this.#logger.warn(fields, ended);
-    publish('leasehold:work.failed', { ...fields, row });
+    this.#logger.warn({ ...fields, err: error }, ended);
+    publish('leasehold:work.failed', { ...fields, error, row });
   }
 
   stuck(claim: string, row: object, error: unknown): void {

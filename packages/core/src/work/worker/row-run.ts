@@ -36,7 +36,7 @@ export class RowRun<Row extends object> implements Job<Row> {
   #abortReason: LeaseholdError | null = null;
   #timer: ClockTimer | null = null;
   #state: 'running' | 'stuck' | 'ended' = 'running';
-  #finalized = false;
+  #finalized: Fate | null = null;
 
   constructor(options: RowRunOptions<Row>) {
     this.#options = options;
@@ -62,8 +62,8 @@ export class RowRun<Row extends object> implements Job<Row> {
     return this.#state === 'stuck';
   }
 
-  /** Whether the handler has finished the row itself. */
-  get isFinalized(): boolean {
+  /** What became of the row when the handler finished it itself; null where it has not. */
+  get finalized(): Fate | null {
     return this.#finalized;
   }
 
@@ -109,7 +109,7 @@ export class RowRun<Row extends object> implements Job<Row> {
   async finalize(client: SqlClient, set?: SetValues<Row>, options: Pick<SettleOptions, 'onLost'> = {}): Promise<Fate> {
     const { onLost = 'throw' } = options;
     const fate = await this.#options.claim.finalize(this.#options.row, set, { client, onLost });
-    this.#finalized = true;
+    this.#finalized = fate;
     return fate;
   }
 

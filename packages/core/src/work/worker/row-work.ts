@@ -97,7 +97,9 @@ export class RowWork<Row extends object> {
       if (run.abortReason?.code === 'LEASEHOLD_WORKER_STOPPED') return { outcome: 'release', refund: true };
       return this.#fail(entry, run, end.error);
     }
-    if (run.isFinalized) {
+    if (run.finalized !== null) {
+      counters.settled('done', run.finalized);
+      announcer.settled(run.claimId, entry.row, { outcome: 'done', fate: run.finalized });
       if (end.value !== undefined && end.value !== null) announcer.settledTwice(run.claimId);
       return null;
     }
@@ -123,7 +125,7 @@ export class RowWork<Row extends object> {
     const isStopping = run.abortReason?.code === 'LEASEHOLD_WORKER_STOPPED';
     if (isStopping) counters.abandoned += 1;
     if (run.abortReason?.code === 'LEASEHOLD_ROW_TIMEOUT') counters.timedOut += 1;
-    this.#settle(entry, run, isStopping || run.isFinalized ? null : this.#fail(entry, run, reason));
+    this.#settle(entry, run, isStopping || run.finalized !== null ? null : this.#fail(entry, run, reason));
   }
 
   #settle({ row, live }: ClaimedEntry<Row>, run: RowRun<Row> | null, outcome: RowlessOutcome | null): void {

@@ -33,6 +33,18 @@ describe('a history that is right', () => {
     expect(judgeBalance(epochs, held(...both), RULES)).toMatchObject({ moves: 4, leastMoves: 4, settled: 2, uneven: [] });
   });
 
+  test('of a role that moved, and whose new holder froze before it could renew: the row of the frozen outlived its lease', () => {
+    const frozen = [
+      at(11, 'released', 'r0', 'a'),
+      at(12, 'taken', 'r0', 'c'),
+      at(14, 'expired', 'r0', 'c'),
+      at(14.1, 'taken', 'r0', 'b'),
+    ];
+    expect(judgeBalance(joined, [...held(...both), ...frozen], RULES).movedTwice).toEqual([]);
+    const restless = [...frozen, at(15, 'released', 'r0', 'b'), at(16, 'taken', 'r0', 'a')];
+    expect(judgeBalance(joined, [...held(...both), ...restless], RULES).movedTwice).toHaveLength(1);
+  });
+
   test('of a stop whose roles are given back just before the row says so', () => {
     const epochs = [epoch(0, 10, 'a', 'b'), epoch(10, 40, 'a')];
     const moves = ['r2', 'r3'].flatMap((role) => [at(9.9, 'released', role, 'b'), at(11, 'taken', role, 'a')]);

@@ -81,12 +81,15 @@ class Walk {
     const isEvenNow = (): boolean => members.length > 0 && isEven(this.#holdings, members, roles);
     const before = need();
     const moved = new Map<string, number>();
+    /** Since its lease ran out last: a holder that was frozen is gone, though its row may say otherwise for a moment. */
+    const movedAtWill = new Map<string, number>();
     let evenAt = isEvenNow() ? from : null;
     let since = from;
     let orphaned = 0;
     let needed = before;
     this.goTo(to, ({ kind, role, at }) => {
-      if (kind === 'taken') moved.set(role, (moved.get(role) ?? 0) + 1);
+      if (kind === 'taken') for (const counts of [moved, movedAtWill]) counts.set(role, (counts.get(role) ?? 0) + 1);
+      if (kind === 'expired') movedAtWill.delete(role);
       if (kind === 'expired') orphaned += Math.max(0, need() - needed);
       needed = need();
       if (kind !== 'taken' && at > to - EDGE_US) return;
@@ -100,7 +103,7 @@ class Walk {
       isSettled: evenAt !== null,
       moves: sum([...moved.values()]),
       least: Math.max(0, before + orphaned - needed),
-      movedTwice: [...moved].filter(([, times]) => times > 1).map(([role, times]) => twice(role, times, from)),
+      movedTwice: [...movedAtWill].filter(([, times]) => times > 1).map(([role, times]) => twice(role, times, from)),
     };
   }
 }

@@ -23,6 +23,7 @@ export function settleAlikeSql(description: TableDescription, shape: Shape): ((r
   const { table } = description;
   const [id, ...more] = table.id;
   if (id === undefined || more.length > 0) return null;
+  const { type } = description.column(id);
   const [column = ''] = idColumns(table);
   const ids = shape.items.map(({ ref }) => ref[0] ?? null);
   const written = settleWrites(description, shape);
@@ -30,11 +31,15 @@ export function settleAlikeSql(description: TableDescription, shape: Shape): ((r
   return ({ token, lockTimeoutMs }) => sql`
 with leasehold_wrote as (
   update ${raw(table.table.quoted)} set ${join(written)}
-  where ${raw(column)} = any (${ids}::text[]::${raw(description.column(id).type)}[])
+  where ${raw(column)} = any (${ids}::text[]::${raw(type)}[])
     and ${raw(lockId)} = ${token}::uuid and ${raw(lockedUntil)} is not null and ${waitsAreLimited(lockTimeoutMs)}
-  returning ${raw(column)}::text as leasehold_ref, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
+  returning ${raw(column)} as leasehold_id, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
 )
-select case when count(*) < ${ids.length}::int then coalesce(json_agg(leasehold_ref), '[]')::text end as written,
+select case when count(*) < ${ids.length}::int then (
+         select json_agg(g.leasehold_n)
+         from unnest(${ids}::text[]) with ordinality as g (leasehold_ref, leasehold_n)
+         where g.leasehold_ref::${raw(type)} not in (select leasehold_id from leasehold_wrote)
+       )::text end as others,
        coalesce(bool_or(leasehold_live), false) as still_live
 from leasehold_wrote`;
 }
@@ -47,7 +52,7 @@ function waitsAreLimited(lockTimeoutMs: number | null): Sql {
 
 /** What it answers, in one row. */
 export interface SettledAlike {
-  /** The ids of the rows that were written, as a JSON list of texts; null when all were. */
-  readonly written: string | null;
+  /** The numbers of the rows that were not written, as a JSON list, from 1; null when all were. */
+  readonly others: string | null;
   readonly still_live: boolean;
 }

@@ -65,13 +65,15 @@ function addTo(parts: OpenPart[], shape: Shape, start: number): number {
   return items.length;
 }
 
-/** Of a part with one shape and ids of one column: the rows whose ids are not among these, as a JSON list of texts; null for all. */
-export function withoutRefs({ items, places, shapes }: SettlePart, refs: string | null): SettlePart {
-  const gone = refs === null ? null : new Set(JSON.parse(refs) as string[]);
-  const isKept = (_one: unknown, index: number): boolean => gone !== null && !gone.has(items[index]?.ref[0] ?? '');
-  const kept = items.filter(isKept);
-  const numbers = kept.map((_item, index) => index + 1);
-  return { items: kept, places: places.filter(isKept), shapes: shapes.map((shape) => ({ ...shape, items: kept, numbers })) };
+/** Of a part with one shape: the items with these numbers, from 1. */
+export function restOf({ items, places, shapes }: SettlePart, kept: readonly number[]): SettlePart {
+  const rest = kept.flatMap((number) => items[number - 1] ?? []);
+  const numbers = rest.map((_item, index) => index + 1);
+  return {
+    items: rest,
+    places: kept.flatMap((number) => places[number - 1] ?? []),
+    shapes: shapes.map((shape) => ({ ...shape, items: rest, numbers })),
+  };
 }
 
 function valuesOf({ set }: SettleItem): number {

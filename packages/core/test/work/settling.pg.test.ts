@@ -72,6 +72,30 @@ describe('a list of outcomes', () => {
     expect((await rowsOf(database)).map(({ error }) => error)).toEqual(claim.rows.map(() => '10000'));
   });
 
+  test('with large values of every kind is settled by statements of bounded size', async ({ database }) => {
+    await createDeliveries(database, 60);
+    await database.query(`alter table ${database.schema}.deliveries add b bytea`);
+    const claim = await deliveriesOf(database).claim(database.pool, { limit: 60, lease: '5m' });
+    const sizes: number[] = [];
+    const client: SqlClient = {
+      query: (text, values = []) => {
+        sizes.push(JSON.stringify(values).length);
+        return database.pool.query(text, [...values]);
+      },
+    };
+    const outcomes = claim.rows.map((row, n): Outcome<Delivery> => {
+      const text = String(n).padEnd(1_000_000, '-');
+      const set = [{ error: text }, { payload: { in: [text] } }, { b: Buffer.from(text.slice(0, 500_000)) }][n % 3] ?? {};
+      return { row, outcome: 'done', set };
+    });
+    expect(new Set(await claim.settle(outcomes, { client }))).toEqual(new Set(['done']));
+    expect(Math.max(...sizes)).toBeLessThan(17_000_000);
+    const read = sql`split_part(coalesce(error, payload -> 'in' ->> 0, convert_from(b, 'utf8')), '-', 1) as n`;
+    const rows = await database.query(`select ${read.sql} from ${database.schema}.deliveries order by id`);
+    expect(rows.map(({ n }) => n)).toEqual(claim.rows.map((_, n) => String(n)));
+    claim.close();
+  });
+
   test('writes each row its own value, though the fragments read alike', async ({ database }) => {
     await createDeliveries(database, 8);
     const claim = await deliveriesOf(database).claim(database.pool);

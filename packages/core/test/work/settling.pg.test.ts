@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type Outcome, type SqlClient, sql } from '@leasehold/core/work';
+import { type Outcome, type SqlClient, sql, workTable } from '@leasehold/core/work';
 import { test } from '../../../../test/support/database.ts';
 import { createDeliveries, deliveriesOf, type Delivery, endLeases, rowsOf } from './support/deliveries.ts';
 
@@ -149,6 +149,51 @@ describe('a list of outcomes', () => {
     const claim = await deliveriesOf(database, { done: {} }).claim(database.pool);
     await expect(claim.finalize('1')).rejects.toThrow(code('LEASEHOLD_ROW_STILL_LIVE'));
     expect(await claim.finalize('2', { completed_at: sql`now()` })).toBe('done');
+  });
+});
+
+describe('what writes the id itself', () => {
+  test.for(OUTCOMES)('moves a row to another partition, and is told for what it was: %s', async (outcome, { database }) => {
+    const { query, pool, schema } = database;
+    await query(`create schema ${schema}`);
+    await query(`
+      create table ${schema}.parted (
+        id int, state text default 'live', created_at timestamptz not null default now() - interval '1 minute', error text,
+        lock_id uuid, locked_until timestamptz, primary key (id, state)
+      ) partition by list (state)`);
+    await query(`create table ${schema}.parted_live partition of ${schema}.parted for values in ('live')`);
+    await query(`create table ${schema}.parted_rest partition of ${schema}.parted default`);
+    await query(`insert into ${schema}.parted (id) select generate_series(1, 6)`);
+    const parted = workTable({
+      table: [schema, 'parted'],
+      id: ['id', 'state'],
+      orderBy: 'created_at',
+      live: sql`state = 'live'`,
+      done: { state: 'done' },
+      dead: { set: { state: 'dead' } },
+    });
+    const claim = await parted.claim(pool);
+    await query(`update ${schema}.parted set lock_id = gen_random_uuid() where id = 1`);
+    await query(`delete from ${schema}.parted where id = 2`);
+    const more =
+      outcome === 'retry' ? { after: '1h', set: { state: 'later' } } : outcome === 'release' ? { set: { state: 'free' } } : {};
+    const fates = await claim.settle(claim.rows.map((row) => ({ row, outcome, ...more }) as Outcome));
+    const fateOf = (id: unknown): string => (id === 1 ? 'lost' : id === 2 ? 'gone' : 'done');
+    expect(fates).toEqual(claim.rows.map((row) => fateOf(Reflect.get(row, 'id'))));
+    const state = { done: 'done', retry: 'later', release: 'free', bury: 'dead' }[outcome];
+    const rows = await query(`select state from ${schema}.parted order by id`);
+    expect(rows.map((row) => row['state'])).toEqual(['live', state, state, state, state]);
+    claim.close();
+  });
+
+  test('tells the row by the id that it had, where that is one column', async ({ database }) => {
+    await createDeliveries(database, 3);
+    await database.query(`alter table ${database.schema}.deliveries alter id drop identity`);
+    const claim = await deliveriesOf(database).claim(database.pool);
+    await database.query(`delete from ${database.schema}.deliveries where id = 2`);
+    const outcomes = claim.rows.map((row): Outcome<Delivery> => ({ row, outcome: 'done', set: { id: sql`id + 100` } }));
+    expect(await claim.settle(outcomes)).toEqual(['done', 'gone', 'done']);
+    expect((await rowsOf(database)).map(({ id }) => id)).toEqual(['101', '103']);
   });
 });
 

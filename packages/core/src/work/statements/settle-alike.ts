@@ -4,11 +4,11 @@ import { join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
 import type { SettleRequest } from './settle-request.ts';
 import type { Shape } from './settle-shape.ts';
-import { settleWrites } from './settle-writes.ts';
+import { settleWrites, writesId } from './settle-writes.ts';
 
 /**
  * Settles rows of one shape, and tells which of them it wrote: nearly always all. What became of the others, `settleSql` knows. Null
- * where the id has several columns.
+ * where the id has several columns, or is written itself.
  *
  * Why this shape:
  * - The guard is the token on the row, as there. What is written is the newest version of the row: where the `update` had to wait for
@@ -22,7 +22,7 @@ import { settleWrites } from './settle-writes.ts';
 export function settleAlikeSql(description: TableDescription, shape: Shape): ((request: SettleRequest) => Sql) | null {
   const { table } = description;
   const [id, ...more] = table.id;
-  if (id === undefined || more.length > 0) return null;
+  if (id === undefined || more.length > 0 || writesId(table, shape)) return null;
   const { type } = description.column(id);
   const [column = ''] = idColumns(table);
   const ids = shape.items.map(({ ref }) => ref[0] ?? null);

@@ -1,6 +1,7 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
 import { encodeValue } from '../columns/encode.ts';
 import { isoText } from '../columns/encode-date.ts';
+import type { ResolvedWorkTable } from '../resolve-work-table.ts';
 import type { SetValue } from '../set-values.ts';
 import { isSql, raw, type Sql, sql, toSql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
@@ -18,6 +19,12 @@ export function settleWrites(description: TableDescription, shape: Shape): Sql[]
   });
   const named = new Set(sample.set.map(([name]) => name));
   return [...leaseWrites(description, shape), ...outcomeWrites(description, shape, named), ...asked];
+}
+
+/** Whether a column of the id is among what is written. */
+export function writesId(table: ResolvedWorkTable, { sample: { outcome, set } }: Shape): boolean {
+  const always = { done: table.done, bury: table.dead?.set ?? {}, retry: {}, release: {} }[outcome];
+  return [...Object.keys(always), ...set.map(([name]) => name)].some((name) => table.id.includes(name));
 }
 
 /** @throws {LeaseholdError} LEASEHOLD_WORK_TABLE when there is no such column; LEASEHOLD_INVALID_OPTION when it cannot hold a value. */

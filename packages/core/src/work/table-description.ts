@@ -26,6 +26,7 @@ export class TableDescription {
     const byName = new Map(rows.map((row) => [row.name, row]));
     requireColumns(table, byName);
     requireTypes(table, byName);
+    requireList(table, byName);
     if (rows[0]?.id_is_unique === false) {
       const fix = 'make them its primary key or give other columns: a guard by id would write into several rows';
       throw wrong(table, `nothing makes its id (${table.id.join(', ')}) unique; ${fix}.`);
@@ -95,6 +96,17 @@ function requireTypes(table: ResolvedWorkTable, columns: ReadonlyMap<string, Des
   );
   if (mayBeNull === undefined) return;
   throw wrong(table, `its column ${mayBeNull} may be NULL; make it "not null": a row with NULL in it would never be claimed.`);
+}
+
+/** Rows are given as a list of ids, and PostgreSQL has none of arrays. */
+function requireList(table: ResolvedWorkTable, columns: ReadonlyMap<string, DescribedColumn>): void {
+  const [id = '', ...more] = table.id;
+  const { is_array: isArray, type, base_type: baseType } = columns.get(id) ?? {};
+  if (more.length > 0 || isArray !== true || type !== baseType) return;
+  throw wrong(
+    table,
+    `its id ${id} is of type ${type}, and no array can be the id; name another column, or a domain over that type.`,
+  );
 }
 
 function missing(table: ResolvedWorkTable, absent: readonly string[], present: readonly string[]): LeaseholdError {

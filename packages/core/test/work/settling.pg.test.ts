@@ -1,5 +1,6 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { type Outcome, type SqlClient, sql, workTable } from '@leasehold/core/work';
+import pg from 'pg';
 import { test } from '../../../../test/support/database.ts';
 import { createDeliveries, deliveriesOf, type Delivery, endLeases, rowsOf } from './support/deliveries.ts';
 
@@ -196,6 +197,32 @@ describe('what writes the id itself', () => {
     expect((await rowsOf(database)).map(({ id }) => id)).toEqual(['101', '103']);
   });
 });
+
+test.for(['read committed', 'repeatable read', 'serializable'])(
+  'a settlement that waits, at %s, for rows that the application changes gives each row its own value and fate',
+  async (level, { database }) => {
+    await createDeliveries(database, 6);
+    const { connectionString, query, schema } = database;
+    const pool = new pg.Pool({ connectionString, options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}` });
+    onTestFinished(() => pool.end());
+    const claim = await deliveriesOf(database).claim(pool);
+    const application = await database.pool.connect();
+    await application.query(`begin; update ${schema}.deliveries set lock_id = gen_random_uuid() where id = 2`);
+    await application.query(`delete from ${schema}.deliveries where id = 4`);
+    await application.query(`update ${schema}.deliveries set payload = '"edited"' where id = 5`);
+    const fates = claim.settle(
+      claim.rows.map((row): Outcome<Delivery> => ({ row, outcome: 'done', set: { error: `row ${row.id}` } })),
+    );
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%${schema}%'`;
+    await expect.poll(() => query(waiting)).toHaveLength(1);
+    await application.query('commit');
+    application.release();
+    expect(await fates).toEqual(['done', 'lost', 'done', 'gone', 'done', 'done']);
+    const rows = await rowsOf(database);
+    expect(rows.map(({ error }) => error)).toEqual(['row 1', null, 'row 3', 'row 5', 'row 6']);
+    expect(rows[3]?.payload).toBe('edited');
+  },
+);
 
 describe('two settlements of the same rows', () => {
   test('in opposite order wait for each other, and never in a circle', { timeout: 120_000 }, async ({ database }) => {

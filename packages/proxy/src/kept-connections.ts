@@ -79,6 +79,7 @@ export class KeptConnections {
   /** Keeps the connection for the next request, once this one is over; or closes it where that could not be trusted. */
   keepAfter(request: ClientRequest, socket: Socket): void {
     let answer: IncomingMessage | undefined;
+    request.on('error', keepOwnBytes);
     request.on('response', (response) => {
       answer = response;
     });
@@ -132,6 +133,11 @@ export class KeptConnections {
     this.#closed = true;
     this.closeIdle();
   }
+}
+
+/** The error of an answer that is not HTTP shows what was read, and whoever keeps it would see later answers there. */
+function keepOwnBytes(error: Error & { rawPacket?: Uint8Array }): void {
+  if (error.rawPacket !== undefined) error.rawPacket = Buffer.from(error.rawPacket);
 }
 
 /** Neither closed nor half closed. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { Socket } from 'node:net';
@@ -87,6 +88,25 @@ describe('connections that are read at the same time', () => {
       LETTERS.map(() => true),
     );
     expect(answers.map((chunks) => String.fromCharCode(chunks[0]?.[0] ?? 0))).toEqual(LETTERS);
+  });
+
+  test('leave an error, however long it is kept, with the bytes that it is about', async () => {
+    const garbage = 'no HTTP at all'.padEnd(200, '.');
+    const holder = await rawHolder((socket, head) => {
+      if (head.startsWith('GET /broken')) socket.write(garbage);
+      else socket.write('HTTP/1.1 204 No Content\r\nX-Secret: of somebody else\r\n\r\n');
+    });
+    const proxy = createRoleHolderProxy(fakeLeasehold(heldBy(holder.origin)), { role: 'maintenance', prefixes: ['/'] });
+    const errors: unknown[] = [];
+    const onRejected = (message: unknown): void => void errors.push((message as { error?: unknown }).error);
+    subscribe('leasehold:proxy.rejected', onRejected);
+    onTestFinished(() => void unsubscribe('leasehold:proxy.rejected', onRejected));
+    const front = await httpServer((request, response) => proxy.handle(request, response, () => response.end()));
+    const client = await RawClient.connect(front.port);
+    expect((await client.send('GET /broken HTTP/1.1\r\nHost: a\r\n\r\n').response()).status).toBe(503);
+    expect((await client.send(GET).response()).status).toBe(204);
+    const [error] = errors as [{ rawPacket: Buffer }];
+    expect(error.rawPacket.toString('latin1')).toBe(garbage);
   });
 
   test('go on where the reader has paused in between', async () => {

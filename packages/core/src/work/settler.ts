@@ -4,7 +4,7 @@ import type { Fate } from './fate.ts';
 import { SettleAttempts } from './settle-attempts.ts';
 import { settleAlikeSql, type SettledAlike } from './statements/settle-alike.ts';
 import type { SettleItem } from './statements/settle-item.ts';
-import { type SettlePart, splitByShape, withoutRefs } from './statements/settle-parts.ts';
+import { restOf, type SettlePart, splitByShape } from './statements/settle-parts.ts';
 import { settleSql } from './statements/settle.ts';
 import type { TableDescription } from './table-description.ts';
 
@@ -61,7 +61,7 @@ export class Settler {
     const statementOf = shape === undefined || more.length > 0 ? null : settleAlikeSql(description, shape);
     if (statementOf === null) return this.#settleMixture(part, run, attempts);
     const [answer] = await attempts.run<SettledAlike>(statementOf);
-    const rest = withoutRefs(part, answer?.written ?? null);
+    const rest = restOf(part, JSON.parse(answer?.others ?? '[]') as number[]);
     const others = new Set(rest.places);
     for (const place of part.places) if (!others.has(place)) run.tell(place, 'done');
     const isLive = answer?.still_live === true;

@@ -26,6 +26,7 @@ export class TableDescription {
     const byName = new Map(rows.map((row) => [row.name, row]));
     requireColumns(table, byName);
     requireTypes(table, byName);
+    requireList(table, byName);
     if (rows[0]?.id_is_unique === false) {
       const fix =
         'give it a primary key or unique index of just that, or name other columns: else one row’s outcome would be written into several';
@@ -96,6 +97,17 @@ function requireTypes(table: ResolvedWorkTable, columns: ReadonlyMap<string, Des
   );
   if (mayBeNull === undefined) return;
   throw wrong(table, `its column ${mayBeNull} may be NULL; make it "not null": a row with NULL in it would never be claimed.`);
+}
+
+/** Rows are given as a list of ids, and PostgreSQL has none of arrays. */
+function requireList(table: ResolvedWorkTable, columns: ReadonlyMap<string, DescribedColumn>): void {
+  const [id = '', ...more] = table.id;
+  const { is_array: isArray, type, base_type: baseType } = columns.get(id) ?? {};
+  if (more.length > 0 || isArray !== true || type !== baseType) return;
+  throw wrong(
+    table,
+    `its id ${id} is of type ${type}, and no array can be the id; name another column, or a domain over that type.`,
+  );
 }
 
 function missing(table: ResolvedWorkTable, absent: readonly string[], present: readonly string[]): LeaseholdError {

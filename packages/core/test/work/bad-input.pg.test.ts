@@ -29,6 +29,18 @@ describe('a table that is not what was said', () => {
     await expect(claim).rejects.toThrow(says);
   });
 
+  test('says so of an id that is an array, and not of a domain over one', async ({ database }) => {
+    const { query, pool, schema } = database;
+    await createDeliveries(database, 1);
+    await query(`alter table ${schema}.deliveries alter id drop identity`);
+    await query(`alter table ${schema}.deliveries alter id type bigint[] using array[id]`);
+    await expect(deliveriesOf(database).claim(pool)).rejects.toThrow(code('LEASEHOLD_WORK_TABLE'));
+    await expect(deliveriesOf(database).claim(pool)).rejects.toThrow('its id id is of type bigint[]');
+    await query(`create domain ${schema}.path as bigint[]; alter table ${schema}.deliveries alter id type ${schema}.path`);
+    const claim = await deliveriesOf(database).claim(pool);
+    expect(await claim.settle(claim.rows.map((row) => ({ row, outcome: 'done' })))).toEqual(['done']);
+  });
+
   test('is looked at again once it has been mended', async ({ database }) => {
     const deliveries = deliveriesOf(database);
     await expect(deliveries.claim(database.pool)).rejects.toThrow(code('LEASEHOLD_WORK_TABLE'));

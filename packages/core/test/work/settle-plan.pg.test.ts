@@ -60,14 +60,6 @@ describe('statements by id', () => {
         const renew = await planOf(database.pool, renewSql(description, { token: TOKEN, leaseMs: 60_000, refs }));
         expect(BY_ID).toEqual(expect.arrayContaining(readsOf([settle, alike, renew], 'tasks')));
         // A look-up costs three pages of the index and one of the table; a row that is written, its entries in two indexes.
-        console.log(
-          statistics,
-          JSON.stringify(
-            settle,
-            (k, v) => (/Cost|Width|Temp|Local|Dirtied|Written|Parent|Parallel|Async|Output|Schema|Alias/.test(k) ? undefined : v),
-            1,
-          ),
-        );
         expect(buffersOf(settle)).toBeLessThan(ROWS * 30);
         expect(buffersOf(alike)).toBeLessThan(ROWS * 15);
         expect(buffersOf(renew)).toBeLessThan(ROWS * 40);

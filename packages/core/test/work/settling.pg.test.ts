@@ -1,5 +1,6 @@
-import { describe, expect } from 'vitest';
-import { type Outcome, type SqlClient, sql } from '@leasehold/core/work';
+import { describe, expect, onTestFinished } from 'vitest';
+import { type Outcome, type SqlClient, sql, workTable } from '@leasehold/core/work';
+import pg from 'pg';
 import { test } from '../../../../test/support/database.ts';
 import { createDeliveries, deliveriesOf, type Delivery, endLeases, rowsOf } from './support/deliveries.ts';
 
@@ -72,6 +73,30 @@ describe('a list of outcomes', () => {
     expect((await rowsOf(database)).map(({ error }) => error)).toEqual(claim.rows.map(() => '10000'));
   });
 
+  test('with large values of every kind is settled by statements of bounded size', async ({ database }) => {
+    await createDeliveries(database, 60);
+    await database.query(`alter table ${database.schema}.deliveries add b bytea`);
+    const claim = await deliveriesOf(database).claim(database.pool, { limit: 60, lease: '5m' });
+    const sizes: number[] = [];
+    const client: SqlClient = {
+      query: (text, values = []) => {
+        sizes.push(JSON.stringify(values).length);
+        return database.pool.query(text, [...values]);
+      },
+    };
+    const outcomes = claim.rows.map((row, n): Outcome<Delivery> => {
+      const text = String(n).padEnd(1_000_000, '-');
+      const set = [{ error: text }, { payload: { in: [text] } }, { b: Buffer.from(text.slice(0, 500_000)) }][n % 3] ?? {};
+      return { row, outcome: 'done', set };
+    });
+    expect(new Set(await claim.settle(outcomes, { client }))).toEqual(new Set(['done']));
+    expect(Math.max(...sizes)).toBeLessThan(17_000_000);
+    const read = sql`split_part(coalesce(error, payload -> 'in' ->> 0, convert_from(b, 'utf8')), '-', 1) as n`;
+    const rows = await database.query(`select ${read.sql} from ${database.schema}.deliveries order by id`);
+    expect(rows.map(({ n }) => n)).toEqual(claim.rows.map((_, n) => String(n)));
+    claim.close();
+  });
+
   test('writes each row its own value, though the fragments read alike', async ({ database }) => {
     await createDeliveries(database, 8);
     const claim = await deliveriesOf(database).claim(database.pool);
@@ -127,6 +152,77 @@ describe('a list of outcomes', () => {
     expect(await claim.finalize('2', { completed_at: sql`now()` })).toBe('done');
   });
 });
+
+describe('what writes the id itself', () => {
+  test.for(OUTCOMES)('moves a row to another partition, and is told for what it was: %s', async (outcome, { database }) => {
+    const { query, pool, schema } = database;
+    await query(`create schema ${schema}`);
+    await query(`
+      create table ${schema}.parted (
+        id int, state text default 'live', created_at timestamptz not null default now() - interval '1 minute', error text,
+        lock_id uuid, locked_until timestamptz, primary key (id, state)
+      ) partition by list (state)`);
+    await query(`create table ${schema}.parted_live partition of ${schema}.parted for values in ('live')`);
+    await query(`create table ${schema}.parted_rest partition of ${schema}.parted default`);
+    await query(`insert into ${schema}.parted (id) select generate_series(1, 6)`);
+    const parted = workTable({
+      table: [schema, 'parted'],
+      id: ['id', 'state'],
+      orderBy: 'created_at',
+      live: sql`state = 'live'`,
+      done: { state: 'done' },
+      dead: { set: { state: 'dead' } },
+    });
+    const claim = await parted.claim(pool);
+    await query(`update ${schema}.parted set lock_id = gen_random_uuid() where id = 1`);
+    await query(`delete from ${schema}.parted where id = 2`);
+    const more =
+      outcome === 'retry' ? { after: '1h', set: { state: 'later' } } : outcome === 'release' ? { set: { state: 'free' } } : {};
+    const fates = await claim.settle(claim.rows.map((row) => ({ row, outcome, ...more }) as Outcome));
+    const fateOf = (id: unknown): string => (id === 1 ? 'lost' : id === 2 ? 'gone' : 'done');
+    expect(fates).toEqual(claim.rows.map((row) => fateOf(Reflect.get(row, 'id'))));
+    const state = { done: 'done', retry: 'later', release: 'free', bury: 'dead' }[outcome];
+    const rows = await query(`select state from ${schema}.parted order by id`);
+    expect(rows.map((row) => row['state'])).toEqual(['live', state, state, state, state]);
+    claim.close();
+  });
+
+  test('tells the row by the id that it had, where that is one column', async ({ database }) => {
+    await createDeliveries(database, 3);
+    await database.query(`alter table ${database.schema}.deliveries alter id drop identity`);
+    const claim = await deliveriesOf(database).claim(database.pool);
+    await database.query(`delete from ${database.schema}.deliveries where id = 2`);
+    const outcomes = claim.rows.map((row): Outcome<Delivery> => ({ row, outcome: 'done', set: { id: sql`id + 100` } }));
+    expect(await claim.settle(outcomes)).toEqual(['done', 'gone', 'done']);
+    expect((await rowsOf(database)).map(({ id }) => id)).toEqual(['101', '103']);
+  });
+});
+
+test.for(['read committed', 'repeatable read', 'serializable'])(
+  'a settlement that waits, at %s, for rows that the application changes gives each row its own value and fate',
+  async (level, { database }) => {
+    await createDeliveries(database, 6);
+    const { connectionString, query, schema } = database;
+    const pool = new pg.Pool({ connectionString, options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}` });
+    onTestFinished(() => pool.end());
+    const claim = await deliveriesOf(database).claim(pool);
+    const application = await database.pool.connect();
+    await application.query(`begin; update ${schema}.deliveries set lock_id = gen_random_uuid() where id = 2`);
+    await application.query(`delete from ${schema}.deliveries where id = 4`);
+    await application.query(`update ${schema}.deliveries set payload = '"edited"' where id = 5`);
+    const fates = claim.settle(
+      claim.rows.map((row): Outcome<Delivery> => ({ row, outcome: 'done', set: { error: `row ${row.id}` } })),
+    );
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%${schema}%'`;
+    await expect.poll(() => query(waiting)).toHaveLength(1);
+    await application.query('commit');
+    application.release();
+    expect(await fates).toEqual(['done', 'lost', 'done', 'gone', 'done', 'done']);
+    const rows = await rowsOf(database);
+    expect(rows.map(({ error }) => error)).toEqual(['row 1', null, 'row 3', 'row 5', 'row 6']);
+    expect(rows[3]?.payload).toBe('edited');
+  },
+);
 
 describe('two settlements of the same rows', () => {
   test('in opposite order wait for each other, and never in a circle', { timeout: 120_000 }, async ({ database }) => {

@@ -4,11 +4,11 @@ import { join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
 import type { SettleRequest } from './settle-request.ts';
 import type { Shape } from './settle-shape.ts';
-import { settleWrites } from './settle-writes.ts';
+import { settleWrites, writesId } from './settle-writes.ts';
 
 /**
  * Settles rows of one shape, and tells which of them it wrote: nearly always all. What became of the others, `settleSql` knows. Null
- * where the id has several columns.
+ * where the id has several columns, or is written itself.
  *
  * Why this shape:
  * - The guard is the token on the row, as there. What is written is the newest version of the row: where the `update` had to wait for
@@ -22,7 +22,8 @@ import { settleWrites } from './settle-writes.ts';
 export function settleAlikeSql(description: TableDescription, shape: Shape): ((request: SettleRequest) => Sql) | null {
   const { table } = description;
   const [id, ...more] = table.id;
-  if (id === undefined || more.length > 0) return null;
+  if (id === undefined || more.length > 0 || writesId(table, shape)) return null;
+  const { type } = description.column(id);
   const [column = ''] = idColumns(table);
   const ids = shape.items.map(({ ref }) => ref[0] ?? null);
   const written = settleWrites(description, shape);
@@ -30,11 +31,15 @@ export function settleAlikeSql(description: TableDescription, shape: Shape): ((r
   return ({ token, lockTimeoutMs }) => sql`
 with leasehold_wrote as (
   update ${raw(table.table.quoted)} set ${join(written)}
-  where ${raw(column)} = any (${ids}::text[]::${raw(description.column(id).type)}[])
+  where ${raw(column)} = any (${ids}::text[]::${raw(type)}[])
     and ${raw(lockId)} = ${token}::uuid and ${raw(lockedUntil)} is not null and ${waitsAreLimited(lockTimeoutMs)}
-  returning ${raw(column)}::text as leasehold_ref, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
+  returning ${raw(column)} as leasehold_id, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
 )
-select case when count(*) < ${ids.length}::int then coalesce(json_agg(leasehold_ref), '[]')::text end as written,
+select case when count(*) < ${ids.length}::int then (
+         select json_agg(g.leasehold_n)
+         from unnest(${ids}::text[]) with ordinality as g (leasehold_ref, leasehold_n)
+         where g.leasehold_ref::${raw(type)} not in (select leasehold_id from leasehold_wrote)
+       )::text end as others,
        coalesce(bool_or(leasehold_live), false) as still_live
 from leasehold_wrote`;
 }
@@ -47,7 +52,7 @@ function waitsAreLimited(lockTimeoutMs: number | null): Sql {
 
 /** What it answers, in one row. */
 export interface SettledAlike {
-  /** The ids of the rows that were written, as a JSON list of texts; null when all were. */
-  readonly written: string | null;
+  /** The numbers of the rows that were not written, as a JSON list, from 1; null when all were. */
+  readonly others: string | null;
   readonly still_live: boolean;
 }

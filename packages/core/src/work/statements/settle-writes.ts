@@ -12,14 +12,19 @@ import { valueById } from './values-by-id.ts';
 
 /** What the `update` of a shape writes: the lease columns, what the outcome stands for, and what was asked for. */
 export function settleWrites(description: TableDescription, shape: Shape): Sql[] {
-  const { table } = description;
   const { items, sample } = shape;
   const asked = sample.set.map(([name, value], index) => {
     const written = isSql(value) ? toSql(value) : valueSql(description, items, { name, index });
     return sql`${raw(quoteIdentifier(name))} = ${written}`;
   });
   const named = new Set(sample.set.map(([name]) => name));
-  return [...leaseWrites(table, shape), ...outcomeWrites(description, shape, named), ...asked];
+  return [...leaseWrites(description, shape), ...outcomeWrites(description, shape, named), ...asked];
+}
+
+/** Whether a column of the id is among what is written. */
+export function writesId(table: ResolvedWorkTable, { sample: { outcome, set } }: Shape): boolean {
+  const always = { done: table.done, bury: table.dead?.set ?? {}, retry: {}, release: {} }[outcome];
+  return [...Object.keys(always), ...set.map(([name]) => name)].some((name) => table.id.includes(name));
 }
 
 /** @throws {LeaseholdError} LEASEHOLD_WORK_TABLE when there is no such column; LEASEHOLD_INVALID_OPTION when it cannot hold a value. */
@@ -30,16 +35,17 @@ function valueSql(
 ): Sql {
   const column = description.column(name);
   const texts = items.map(({ set }) => encodeValue(column, set[index]?.[1] as Exclude<SetValue, Sql>));
-  return sql`${valueById(description.table, items, texts)}::${raw(column.type)}`;
+  return sql`${valueById(description, items, texts)}::${raw(column.type)}`;
 }
 
-function leaseWrites(table: ResolvedWorkTable, { sample, items }: Shape): Sql[] {
+function leaseWrites(description: TableDescription, { sample, items }: Shape): Sql[] {
+  const { table } = description;
   const { outcome, after } = sample;
   const until = raw(quoteIdentifier(table.lockedUntil));
   const freed = raw(`${quoteIdentifier(table.lockId)} = null`);
   if (outcome === 'done' || outcome === 'bury') return [sql`${until} = null`];
   if (outcome === 'release') return [freed, sql`${until} = null`];
-  const given = valueById(table, items, items.map(textOfDelay));
+  const given = valueById(description, items, items.map(textOfDelay));
   const due =
     after instanceof Date ? sql`${given}::timestamptz` : sql`clock_timestamp() + ${given}::float8 * interval '1 millisecond'`;
   return [freed, sql`${until} = ${due}`];

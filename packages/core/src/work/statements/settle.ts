@@ -3,7 +3,7 @@ import { join, raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
 import type { SettlePart } from './settle-parts.ts';
 import type { SettleRequest } from './settle-request.ts';
-import { settleWrites } from './settle-writes.ts';
+import { settleWrites, writesId } from './settle-writes.ts';
 import { givenIds, inOrderOfIds, limitWaits } from './given.ts';
 import type { Shape } from './settle-shape.ts';
 
@@ -17,6 +17,7 @@ import type { Shape } from './settle-shape.ts';
  *   other and never in a circle. What is locked is the newest version of each row, so what was read with the lock holds.
  * - Each row is looked up by itself, in the order of `given`, and what was written is asked for with `in`, which hashes it. The planner
  *   takes what comes out of a CTE for one row, and would compare every row with every other.
+ * - Where the id itself is written, as with the key of a partition, the row is told by the id that it had, by a join in spite of this.
  * - A finished row keeps the token, without `locked_until`: it tells who finished it, and whoever asks again, not having heard the
  *   answer, hears `done` and writes nothing.
  * - Rows with the same outcome, columns and fragments are written by one `update`, whatever their number and their values.
@@ -68,7 +69,9 @@ function writeSql(description: TableDescription, token: string, shape: Shape): S
   const { table } = description;
   const cte = `leasehold_found_${shape.index}`;
   const aliases = idAliases(table);
-  const ids = idColumns(table).map((column, index) => `${column} as ${aliases[index]}`);
+  const moves = writesId(table, shape);
+  const ids = idColumns(table).map((column, index) => `${moves ? `${cte}.${aliases[index]}` : column} as ${aliases[index]}`);
+  const where = moves ? `from ${cte} where ${sameId(table, cte)} and` : 'where';
   return sql`,
 ${raw(cte)} as materialized (
   select ${raw(aliases.join(', '))}
@@ -77,7 +80,7 @@ ${raw(cte)} as materialized (
 ),
 leasehold_wrote_${raw(String(shape.index))} as (
   update ${raw(table.table.quoted)} set ${join(settleWrites(description, shape))}
-  where ${raw(isAmong(table, cte))} and ${raw(qualified(table, table.lockId))} = ${token}::uuid
+  ${raw(where)} ${raw(isAmong(table, cte))} and ${raw(qualified(table, table.lockId))} = ${token}::uuid
   returning ${raw(ids.join(', '))}, ${raw(shape.isFinal ? `(${table.live})` : 'false')} as leasehold_live
 )`;
 }

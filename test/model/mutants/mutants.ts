@@ -93,8 +93,8 @@ const life: readonly Mutant[] = [
   {
     what: 'the signal does not look at the clock when it is read',
     file: 'lease/term-signal.ts',
-    find: "const read = (property: 'aborted' | 'reason'): unknown => {\n    endIfLapsed();",
-    replace: "const read = (property: 'aborted' | 'reason'): unknown => {",
+    find: '): unknown {\n  signal[END_IF_LAPSED]();',
+    replace: '): unknown {',
   },
   {
     what: 'the signal aborts before the state has changed',
@@ -106,8 +106,8 @@ const life: readonly Mutant[] = [
   {
     what: 'a loss is announced twice',
     file: 'lease/current-term.ts',
-    find: 'announceLost(this.#options.logger, term, loss);',
-    replace: 'for (let n = 0; n < 2; n += 1) announceLost(this.#options.logger, term, loss);',
+    find: 'announceLost(this.#options.host.logger, term, loss);',
+    replace: 'for (let n = 0; n < 2; n += 1) announceLost(this.#options.host.logger, term, loss);',
   },
   {
     what: 'a term that ended by itself is not announced',

@@ -23,15 +23,27 @@ export async function begin(stage: Stage): Promise<void> {
   await rest(stage);
 }
 
-/** Asks the holder to step down, if it is another one; more than once where the target still stands aside itself. */
+/**
+ * Asks whoever holds the role to step down, until the target has it. As long as the target stands aside itself, the one that has
+ * stepped down may take it again first: then it is asked again, a lease later.
+ */
 async function moveTo(stage: Stage, role: string, target: Member): Promise<void> {
   const { fleet, ledger } = stage;
-  const holder = (): Member | undefined => fleet.named(ledger.holder(role));
-  await waitFor(stage, () => holder() !== undefined, `somebody holding ${role}`);
-  for (let from = holder(); from !== target; from = holder()) {
-    if (from !== undefined) await post(`${from.origin}/roles/${role}/step-down`);
-    await waitFor(stage, () => holder() !== from && holder() !== undefined, `another one than ${from?.label} holding ${role}`);
-  }
+  let askAgainAt = 0;
+  let refused: unknown = null;
+  await waitFor(
+    stage,
+    () => {
+      const holder = fleet.named(ledger.holder(role));
+      if (holder !== undefined && holder !== target && performance.now() >= askAgainAt) {
+        askAgainAt = performance.now() + LEASE_MS;
+        post(`${holder.origin}/roles/${role}/step-down`).catch((error: unknown) => (refused = error));
+      }
+      if (refused !== null) throw refused as Error;
+      return holder === target;
+    },
+    `${target.label} holding ${role}`,
+  );
 }
 
 /** The holder gives the role to the other process while it delivers. */

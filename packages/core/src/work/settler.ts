@@ -61,10 +61,12 @@ export class Settler {
     const statementOf = shape === undefined || more.length > 0 ? null : settleAlikeSql(description, shape);
     if (statementOf === null) return this.#settleMixture(part, run, attempts);
     const [answer] = await attempts.run<SettledAlike>(statementOf);
-    const rest = restOf(part, JSON.parse(answer?.others ?? '[]') as number[]);
+    // A client that answers nothing has not said that anything was written.
+    if (answer === undefined) return this.#settleMixture(part, run, attempts);
+    const rest = restOf(part, JSON.parse(answer.others ?? '[]') as number[]);
     const others = new Set(rest.places);
     for (const place of part.places) if (!others.has(place)) run.tell(place, 'done');
-    const isLive = answer?.still_live === true;
+    const isLive = answer.still_live;
     return rest.items.length === 0 ? isLive : (await this.#settleMixture(rest, run, attempts)) || isLive;
   }
 

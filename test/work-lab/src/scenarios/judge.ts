@@ -10,6 +10,8 @@ import { LEASE_MS, POLL_MS } from '../table.ts';
 import type { Evidence } from './evidence.ts';
 
 const GRACE_MS = 1_000;
+/** Of the strikes that delete rows: so many find one under work. */
+const FEWEST_REMOVALS = 3;
 
 export interface Judgement {
   readonly figures: readonly Figure[];
@@ -82,7 +84,8 @@ function stuckRow({ row, leases }: RowLife): Violation {
   return { check: 'row stuck', what: `row ${row} is neither finished nor buried; it ${how}` };
 }
 
-function countsOf({ lives, leases, logs, bookings, removed }: Evidence, freedToldLost: number): Figure[] {
+function countsOf({ lives, leases, logs, bookings, removed, faults }: Evidence, freedToldLost: number): Figure[] {
+  const removals = faults.filter(({ kind }) => kind === 'removeRows').length;
   const ended = (...ends: LeaseEnd[]): number => leases.filter(({ end }) => ends.includes(end)).length;
   const lives2 = (end: RowLife['end']): number => lives.filter((life) => life.end === end).length;
   const fates = (fate: string): number => logs.told.filter((one) => one.fate === fate).length;
@@ -90,7 +93,7 @@ function countsOf({ lives, leases, logs, bookings, removed }: Evidence, freedTol
     figure('rows', lives.length, '', '>= 1'),
     figure('rowsFinished', lives2('finished'), '', '>= 1'),
     figure('rowsBuried', lives2('buried'), '', '>= 1'),
-    figure('rowsDeletedUnderWork', removed.size, '', '>= 1'),
+    figure('rowsDeletedUnderWork', removed.size, '', removals < FEWEST_REMOVALS ? null : '>= 1'),
     figure('rowsPerSecond', perSecond(leases), '/s'),
     figure('claims', logs.claims.length, '', '>= 1'),
     figure('rowsClaimed', leases.length, '', '>= 1'),

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { randomInteger } from '../../lab/src/random.ts';
+import { readNumber } from '../../support/read-number.ts';
 
 const SCENARIOS = ['fleet', 'rolling', 'conflict'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
@@ -62,10 +63,4 @@ function readScenarios(text: string): ScenarioName[] {
       throw new Error(`--only names '${name}'; give some of ${SCENARIOS.join(',')}.`);
   }
   return SCENARIOS.filter((name) => names.includes(name));
-}
-
-function readNumber(name: string, text: string, min: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value >= min) return value;
-  throw new Error(`--${name} is ${JSON.stringify(text)}; give a number of at least ${min}.`);
 }

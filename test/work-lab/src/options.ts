@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { randomInteger } from '../../lab/src/random.ts';
+import { readInteger, readNumber } from '../../support/read-number.ts';
 
 /** One scenario, so that nothing is to be chosen. */
 const SCENARIOS = ['rows'] as const;
@@ -46,16 +47,4 @@ export function readOptions(args: readonly string[]): WorkLabOptions {
     seed: readInteger('seed', values.seed, 0),
     json: values.json,
   };
-}
-
-function readNumber(name: string, text: string, min: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value >= min) return value;
-  throw new Error(`--${name} is ${JSON.stringify(text)}; give a number of at least ${min}.`);
-}
-
-function readInteger(name: string, text: string, min: number): number {
-  const value = readNumber(name, text, min);
-  if (Number.isSafeInteger(value)) return value;
-  throw new Error(`--${name} is ${JSON.stringify(text)}; give a whole number.`);
 }

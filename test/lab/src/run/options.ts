@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { resolveDuration } from '@leasehold/core';
 import { randomInteger } from '../random.ts';
+import { readInteger, readNumber } from '../../../support/read-number.ts';
 
 export interface LabOptions {
   /** How long faults strike; setting up, the last contest and the verdict come on top. */
@@ -38,16 +39,4 @@ export function readOptions(args: readonly string[]): LabOptions & { readonly js
     seed: readInteger('seed', values.seed, 0),
     json: values.json,
   };
-}
-
-function readNumber(name: string, text: string, min: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value >= min) return value;
-  throw new Error(`--${name} is ${JSON.stringify(text)}; give a number of at least ${min}.`);
-}
-
-function readInteger(name: string, text: string, min: number): number {
-  const value = readNumber(name, text, min);
-  if (Number.isSafeInteger(value)) return value;
-  throw new Error(`--${name} is ${JSON.stringify(text)}; give a whole number.`);
 }

@@ -1,6 +1,7 @@
 /** The command `bench:proxy`: the proxy against its peers. See the README.md of the benchmarks. */
 import { report } from '../../../test/support/figures.ts';
 import { progressDone } from '../support/progress.ts';
+import { readOrExplain } from '../support/read-or-explain.ts';
 import { versionsOf } from '../support/version-of.ts';
 import { Bench } from './bench.ts';
 import { PEERS } from './contestants.ts';
@@ -9,17 +10,8 @@ import { type BenchOptions, readOptions, USAGE } from './options.ts';
 import { measurePassThrough } from './pass-through.ts';
 import { measureStreams } from './streams.ts';
 
-const options = parse();
+const options = readOrExplain(readOptions, USAGE);
 process.exitCode = options === null ? 2 : await run(options);
-
-function parse(): BenchOptions | null {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n${USAGE}`);
-    return null;
-  }
-}
 
 async function run({ effort, json }: BenchOptions): Promise<0 | 1> {
   using bench = new Bench(effort);

@@ -2,6 +2,7 @@
 import { startPostgres } from '@leasehold/testing';
 import { report } from '../../../test/support/figures.ts';
 import { progressDone } from '../support/progress.ts';
+import { readOrExplain } from '../support/read-or-explain.ts';
 import { versionsOf } from '../support/version-of.ts';
 import { CONTESTANTS } from './contestants.ts';
 import { measureContestants } from './comparison.ts';
@@ -9,17 +10,8 @@ import { type BenchOptions, readOptions, USAGE } from './options.ts';
 import { POSTGRES_FLAGS } from './server.ts';
 import { measureScenes } from './scans.ts';
 
-const options = parse();
+const options = readOrExplain(readOptions, USAGE);
 process.exitCode = options === null ? 2 : await run(options);
-
-function parse(): BenchOptions | null {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n${USAGE}`);
-    return null;
-  }
-}
 
 async function run({ effort, json }: BenchOptions): Promise<0 | 1> {
   await using server = await startPostgres({ postgresFlags: POSTGRES_FLAGS });

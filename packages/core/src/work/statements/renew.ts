@@ -1,7 +1,8 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
 import { idAliases, isAmong, qualified, sameId } from '../names.ts';
-import { join, raw, type Sql, sql } from '../sql.ts';
+import { raw, type Sql, sql } from '../sql.ts';
 import type { TableDescription } from '../table-description.ts';
+import { givenIds } from './given.ts';
 
 export interface RenewRequest {
   readonly token: string;
@@ -23,15 +24,17 @@ export interface RenewRequest {
 export function renewSql(description: TableDescription, { token, leaseMs, refs }: RenewRequest): Sql {
   const { table } = description;
   const aliases = idAliases(table);
-  const given = table.id.map((column, index) => `g.${aliases[index]}::${description.column(column).type} as ${aliases[index]}`);
-  const texts = table.id.map((_column, index) => sql`${refs.map((ref) => ref[index] ?? null)}::text[]`);
+  const { ids, texts } = givenIds(
+    description,
+    refs.map((ref) => ({ ref })),
+  );
   const mine = sql`${raw(qualified(table, table.lockId))} = ${token}::uuid and ${raw(qualified(table, table.lockedUntil))} is not null`;
   const until = raw(qualified(table, table.lockedUntil));
   const ordered = aliases.map((alias) => `leasehold_given.${alias}`).join(', ');
   return sql`
 with leasehold_given as materialized (
-  select ${raw(given.join(', '))}, g.leasehold_n
-  from unnest(${join(texts)}) with ordinality as g (${raw(aliases.join(', '))}, leasehold_n)
+  select ${ids}, g.leasehold_n
+  from unnest(${texts}) with ordinality as g (${raw(aliases.join(', '))}, leasehold_n)
 ),
 leasehold_free as materialized (
   select ${raw(ordered)}, leasehold_given.leasehold_n

@@ -1,6 +1,7 @@
 import { bullmq } from './contestants/bullmq.ts';
 import { graphileWorker } from './contestants/graphile-worker.ts';
-import { handWritten, type Loops } from './contestants/hand-written.ts';
+import { handWritten } from './contestants/hand-written.ts';
+import type { Loops } from './contestants/loops.ts';
 import { leasehold, leaseholdCounting, leaseholdWork } from './contestants/leasehold.ts';
 import { pgBossFetch, pgBossWork } from './contestants/pg-boss.ts';
 import type { Workload } from './workload.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { countTable, createTable, fillTable } from '../table.ts';
-import type { Stopwatch, Workload } from '../workload.ts';
+import type pg from 'pg';
+import type { Workload } from '../workload.ts';
+import { type Loops, loops } from './loops.ts';
 
 /** What a team writes that knows its PostgreSQL: the due order is the index, and no lock outlives the statement. */
 export const CLAIM = `
@@ -25,27 +25,8 @@ const FINALIZE = `
   where deliveries.id = settled.id and deliveries.lock_id = $2
   returning deliveries.id`;
 
-export interface Loops {
-  readonly batch: number;
-  readonly connections: number;
-}
-
-export async function handWritten(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
-  const pool = new pg.Pool({ connectionString, max: connections });
-  await createTable(pool);
-  const loop = async (): Promise<void> => {
-    while ((await claimAndSettle(pool, batch)) > 0);
-  };
-  return {
-    fill: (rows) => fillTable(pool, rows),
-    count: () => countTable(pool),
-    close: () => pool.end(),
-    drain: async (_rows: number, stopwatch: Stopwatch) => {
-      stopwatch.begin();
-      await Promise.all(Array.from({ length: connections }, loop));
-      stopwatch.end();
-    },
-  };
+export function handWritten(connectionString: string, { batch, connections }: Loops): Promise<Workload> {
+  return loops(connectionString, { connections, work: (pool) => claimAndSettle(pool, batch) });
 }
 
 async function claimAndSettle(pool: pg.Pool, batch: number): Promise<number> {

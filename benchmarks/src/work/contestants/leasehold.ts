@@ -3,7 +3,7 @@ import pg from 'pg';
 import { countingDeliveries, countTable, createTable, deliveries, fillTable, isDrained, type Row } from '../table.ts';
 import { UntilDrained } from '../until-drained.ts';
 import type { Stopwatch, Workload } from '../workload.ts';
-import type { Loops } from './hand-written.ts';
+import { type Loops, loops } from './loops.ts';
 
 export const CLAIM_OPTIONS = { lease: '2m', onClaim: { attempts: sql`attempts + 1` } } as const;
 
@@ -29,30 +29,6 @@ async function claimAndSettle(
   const fates = await claim.settle(claim.rows.map((row) => ({ row, outcome: 'done' })));
   if (fates.some((fate) => fate !== 'done')) throw new Error(`of a claim, rows were ${fates.join(', ')}`);
   return fates.length;
-}
-
-interface LoopOptions {
-  readonly connections: number;
-  /** Answers how many rows were settled. */
-  readonly work: (client: SqlClient) => Promise<number>;
-}
-
-async function loops(connectionString: string, { connections, work }: LoopOptions): Promise<Workload> {
-  const pool = new pg.Pool({ connectionString, max: connections });
-  await createTable(pool);
-  const loop = async (): Promise<void> => {
-    while ((await work(pool)) > 0);
-  };
-  return {
-    fill: (rows) => fillTable(pool, rows),
-    count: () => countTable(pool),
-    close: () => pool.end(),
-    drain: async (_rows: number, stopwatch: Stopwatch) => {
-      stopwatch.begin();
-      await Promise.all(Array.from({ length: connections }, loop));
-      stopwatch.end();
-    },
-  };
 }
 
 /** As many handlers and as many rows ahead as graphile-worker has. */

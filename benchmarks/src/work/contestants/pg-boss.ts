@@ -3,7 +3,7 @@ import pg from 'pg';
 import { HISTORY } from '../table.ts';
 import { UntilDrained } from '../until-drained.ts';
 import type { Counted, Stopwatch, Workload } from '../workload.ts';
-import type { Loops } from './hand-written.ts';
+import type { Loops } from './loops.ts';
 
 const QUEUE = 'nothing';
 const AT_ONCE = 10_000;
